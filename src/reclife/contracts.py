@@ -1,0 +1,238 @@
+"""What crosses a stage: reserved ids, feature specification, completion records, bundles, reports.
+
+No engine is imported here, so every stage, the scheduler and a notebook read the same types.
+"""
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Literal, Self
+
+from pydantic import BaseModel, ConfigDict
+
+PADDING_ID = 0
+"""Id of an empty position in a list."""
+OOV_ID = 1
+"""Id of a value that the vocabulary does not hold."""
+FIRST_ID = 2
+"""Id of the first value of a vocabulary."""
+
+USER, ITEM, TIME = "user_id", "item_id", "timestamp"
+LABEL, WEIGHT, EVENT, SPLIT = "label", "weight", "event", "split"
+"""Column names of the canonical tables; time is int64 seconds since the epoch, UTC."""
+
+Stage = Literal["ingest", "features", "training", "evaluation", "compression", "export", "scoring"]
+STAGES: tuple[Stage, ...] = (
+    "ingest",
+    "features",
+    "training",
+    "evaluation",
+    "compression",
+    "export",
+    "scoring",
+)
+
+
+def digest(value: object) -> str:
+    """Return the sha256 of a JSON-serialisable value, independent of key order."""
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+class Contract(BaseModel):
+    """A closed, immutable document exchanged between stages as JSON."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    @classmethod
+    def read(cls, path: Path) -> Self:
+        """Read and check the document at `path`."""
+        return cls.model_validate_json(path.read_text(encoding="utf-8"))
+
+
+class EmbeddingTable(Contract):
+    """A vocabulary's embedding table: `size` rows, the reserved ids included."""
+
+    name: str
+    size: int
+    vocabulary_hash: str
+
+
+class Feature(Contract):
+    """One model input.
+
+    `shape` leaves out the batch axis: `()` for a scalar, `(L,)` for a padded list.
+    `table` names the embedding table of the categorical kinds; several features may share one.
+    """
+
+    name: str
+    role: Literal["user", "item", "context"]
+    kind: Literal["category", "multi_category", "numeric", "vector", "sequence"]
+    dtype: Literal["int64", "float32"]
+    shape: tuple[int, ...] = ()
+    table: str | None = None
+
+
+class FeatureSpec(Contract):
+    """The schema of the examples and the identity of the fitted state behind them."""
+
+    features: tuple[Feature, ...]
+    tables: tuple[EmbeddingTable, ...]
+    tasks: tuple[str, ...] = ("like",)
+    label: str = LABEL
+    weight: str | None = None
+    user: str = USER
+    item: str = ITEM
+    time: str | None = TIME
+    state_hash: str
+
+    @property
+    def hash(self) -> str:
+        """One hash over schema and fitted state; statistics are not part of it."""
+        return digest(self.model_dump(mode="json"))
+
+    def feature(self, name: str) -> Feature:
+        """Return the feature called `name`; raise `KeyError` when there is none."""
+        return next(f for f in self.features if f.name == name)
+
+    def table(self, name: str) -> EmbeddingTable:
+        """Return the embedding table called `name`."""
+        return next(t for t in self.tables if t.name == name)
+
+
+class Artifact(Contract):
+    """What a completion record vouches for: one dataset of a stage."""
+
+    path: str
+    files: int
+    bytes: int
+    rows: int | None
+    sha256: str
+
+
+class CompletionRecord(Contract):
+    """Proof that a stage finished: what it read, what it wrote, with which code and configuration."""
+
+    run_id: str
+    stage: Stage
+    finished_at: str
+    seconds: float
+    code_version: str
+    config_hash: str
+    inputs: dict[str, str]
+    outputs: dict[str, Artifact]
+
+
+class BundleFile(Contract):
+    """One file of a bundle, relative to the bundle's folder."""
+
+    path: str
+    bytes: int
+    sha256: str
+
+
+class BundleManifest(Contract):
+    """The index of a bundle: every file with its hash, and where the model came from."""
+
+    run_id: str
+    created_at: str
+    code_version: str
+    config_hash: str
+    data_fingerprint: str
+    model_kind: str
+    graph: str
+    spec_hash: str
+    files: tuple[BundleFile, ...]
+
+
+class Pointer(Contract):
+    """A small file, written last, that names what is current or published."""
+
+    run_id: str
+    path: str
+
+
+class EvaluationRow(Contract):
+    """One measured value; the interval is 95 %, by bootstrap over users, where there is one."""
+
+    model: str
+    task: Literal["like", "lists"]
+    split: str
+    slice: str
+    metric: str
+    k: int | None
+    value: float
+    ci_low: float | None
+    ci_high: float | None
+    users: int | None
+
+
+class EvaluationReport(Contract):
+    """`evaluation.json`."""
+
+    run_id: str
+    rows: tuple[EvaluationRow, ...]
+
+
+class CompressionRow(Contract):
+    """One compressed variant beside the original."""
+
+    variant: str
+    bytes: int
+    ratio: float
+    metric: str
+    value: float
+    delta: float
+    max_abs_diff: float
+    top10_overlap: float
+
+
+class CompressionReport(Contract):
+    """`compression.json`."""
+
+    run_id: str
+    rows: tuple[CompressionRow, ...]
+    chosen: str
+
+
+class ScoringReport(Contract):
+    """`scoring.json`."""
+
+    run_id: str
+    model_run_id: str
+    date: str
+    users: int
+    cold_users: int
+    rows: int
+    candidates: int
+    rows_per_second: float
+    path: str
+
+
+class ExpectationOutcome(Contract):
+    """One evaluated expectation."""
+
+    expectation: str
+    column: str | None
+    success: bool
+    observed: str
+    unexpected_count: int | None
+    exception: str | None
+
+
+class SuiteOutcome(Contract):
+    """One suite against one dataset: `declared` must equal the number of outcomes."""
+
+    dataset: str
+    success: bool
+    rows: int
+    declared: int
+    outcomes: tuple[ExpectationOutcome, ...]
+
+
+class ValidationReport(Contract):
+    """What a stage's closing node found; written only when everything held."""
+
+    run_id: str
+    stage: Stage
+    suites: tuple[SuiteOutcome, ...]
