@@ -1,0 +1,42 @@
+"""A folder of files: a model, a fitted state, a bundle."""
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import final
+
+from reclife.datasets.artifact import RunArtifact
+from reclife.errors import ArtifactError
+
+Writer = Callable[[Path], None]
+
+
+@final
+class Folder(RunArtifact[Writer, Path]):
+    """A folder of the run: saved by a function that writes into it, loaded as its path."""
+
+    def load(self) -> Path:
+        """Return the folder's path."""
+        if not self.location.is_dir():
+            raise ArtifactError(f"{self.location} does not exist; run stage {self.stage} first.")
+        return self.location
+
+    def save(self, data: Writer) -> None:
+        """Empty the folder, then let `data` write into it."""
+        shutil.rmtree(self.location, ignore_errors=True)
+        self.location.mkdir(parents=True)
+        data(self.location)
+
+
+@final
+class Workspace(RunArtifact[None, Path]):
+    """A folder that survives a restart of the same run: checkpoints, logs."""
+
+    def load(self) -> Path:
+        """Return the folder's path, made when it is not there."""
+        self.location.mkdir(parents=True, exist_ok=True)
+        return self.location
+
+    def save(self, data: None) -> None:
+        """Refuse: a workspace is written by the stage as it goes."""
+        raise ArtifactError(f"{self.location} is a workspace and cannot be a node's output.")

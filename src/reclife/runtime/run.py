@@ -1,0 +1,73 @@
+"""Run identity: one id per lifecycle run, on every artefact."""
+
+import os
+import re
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from uuid import uuid4
+
+from reclife.contracts import STAGES, Pointer
+from reclife.errors import ArtifactError
+from reclife.runtime.files import write_atomically
+from reclife.runtime.project import project_path
+
+RUN_VARIABLE = "RECLIFE_RUN_ID"
+"""Environment variable by which a scheduler hands over its own run id."""
+
+
+def runs_folder() -> Path:
+    """Return the folder that holds one folder per run: its records and reports."""
+    return project_path() / "data" / "08_reporting" / "runs"
+
+
+def run_folder(run_id: str) -> Path:
+    """Return the folder of one run's records and reports."""
+    return runs_folder() / run_id
+
+
+def new_run_id() -> str:
+    """Return a fresh id that sorts by time and names no other run."""
+    return f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{uuid4().hex[:6]}"
+
+
+def safe_run_id(text: str) -> str:
+    """Return `text` with everything replaced that has no place in a file name."""
+    return re.sub(r"[^A-Za-z0-9._-]+", "-", text).strip("-.")
+
+
+def current_run_id() -> str:
+    """Return the id of the run in progress, else of the newest run that finished a stage.
+
+    Raises:
+        ArtifactError: There is no run yet.
+    """
+    declared = os.environ.get(RUN_VARIABLE)
+    if declared:
+        return safe_run_id(declared)
+    pointer = runs_folder() / "current.json"
+    if not pointer.exists():
+        raise ArtifactError(
+            "There is no run to continue: start one with `kedro run` or `make run`."
+        )
+    return Pointer.read(pointer).run_id
+
+
+def set_current_run(run_id: str) -> None:
+    """Make `run_id` the run that a stage run on its own continues."""
+    folder = run_folder(run_id)
+    pointer = Pointer(run_id=run_id, path=folder.relative_to(project_path()).as_posix())
+    write_atomically(runs_folder() / "current.json", pointer.model_dump_json(indent=2))
+
+
+def choose_run_id(pipeline_names: Sequence[str]) -> str:
+    """Return the id for a run of these pipelines.
+
+    A scheduler's id counts first. A run that starts with `ingest`, or a whole lifecycle, is a new
+    run; later stages on their own continue the current one.
+    """
+    if os.environ.get(RUN_VARIABLE):
+        return current_run_id()
+    names = pipeline_names or ["__default__"]
+    continues = all(name in STAGES for name in names) and "ingest" not in names
+    return current_run_id() if continues else new_run_id()
