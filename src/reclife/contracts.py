@@ -123,6 +123,15 @@ class CompletionRecord(Contract):
     outputs: dict[str, Artifact]
 
 
+class Origin(Contract):
+    """Where a run's artefacts come from: identity of the run, its code, configuration and data."""
+
+    run_id: str
+    code_version: str
+    config_hash: str
+    data_fingerprint: str
+
+
 class BundleFile(Contract):
     """One file of a bundle, relative to the bundle's folder."""
 
@@ -150,6 +159,39 @@ class Pointer(Contract):
 
     run_id: str
     path: str
+
+
+class EpochRow(Contract):
+    """One epoch of training; `phase` "refit" is the second training on train + validation."""
+
+    phase: Literal["fit", "refit"]
+    epoch: int
+    loss: float
+    gradient_norm: float
+    learning_rate: float
+    validation_auc: float | None
+    validation_logloss: float | None
+    seconds: float
+
+
+class TrainingReport(Contract):
+    """What training did: how long, how well on validation, and which epoch was kept."""
+
+    run_id: str
+    model_kind: str
+    seed: int
+    spec_hash: str
+    epochs: tuple[EpochRow, ...]
+    best_epoch: int
+    refitted: bool
+    steps: int
+    rows: int
+    seconds: float
+    rows_per_second: float
+    parameters: int
+    used_features: tuple[str, ...]
+    unused_features: tuple[str, ...]
+    validation: dict[str, float]
 
 
 class EvaluationRow(Contract):
@@ -195,6 +237,41 @@ class CompressionReport(Contract):
     chosen: str
 
 
+class ChosenGraph(Contract):
+    """`chosen.json` of a compressed model: the variant to ship and the file of every variant."""
+
+    variant: str
+    graphs: dict[str, str]
+
+
+class ParityRow(Contract):
+    """One comparison of a lowered graph with its reference over the same rows.
+
+    `graph` is the variant that ran, `reference` what it was held against (`model`, or the variant's
+    own scores at the full batch with all optimisations); the optimisation is onnxruntime's level.
+    """
+
+    graph: str
+    reference: str
+    batch: int
+    optimisation: Literal["none", "all"]
+    columns: Literal["declared", "permuted"]
+    rows: int
+    max_abs_diff: float
+    tolerance: float
+
+
+class ExportReport(Contract):
+    """`export.json`: which variant went into the bundle, and the parity table behind it."""
+
+    run_id: str
+    variant: str
+    graph_bytes: int
+    inputs: tuple[str, ...]
+    golden_rows: int
+    parity: tuple[ParityRow, ...]
+
+
 class ScoringReport(Contract):
     """`scoring.json`."""
 
@@ -210,13 +287,15 @@ class ScoringReport(Contract):
 
 
 class ExpectationOutcome(Contract):
-    """One evaluated expectation."""
+    """One evaluated expectation: what was declared, what was found, and values that broke it."""
 
     expectation: str
     column: str | None
+    expected: str
     success: bool
     observed: str
     unexpected_count: int | None
+    examples: tuple[str, ...]
     exception: str | None
 
 

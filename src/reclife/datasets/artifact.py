@@ -2,11 +2,13 @@
 
 from abc import abstractmethod
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from kedro.io import AbstractDataset
 
 from reclife.contracts import Stage
+from reclife.runtime.files import write_atomically
+from reclife.runtime.project import project_path
 from reclife.runtime.run import current_run_id
 
 Saved = TypeVar("Saved")
@@ -19,9 +21,13 @@ class RunArtifact(AbstractDataset[Saved, Loaded]):
     Args:
         path: Where it lies; `{run_id}` stands for the run.
         stage: The stage that writes it.
-        publish: A path without a run that gets a copy once the stage has been validated.
+        publish: A path without a run that gets a copy (of a text file) once the stage has been
+            validated.
         metadata: Passed through for kedro-viz.
     """
+
+    recorded: ClassVar[bool] = True
+    """Whether a completion record vouches for it."""
 
     def __init__(
         self,
@@ -32,13 +38,29 @@ class RunArtifact(AbstractDataset[Saved, Loaded]):
     ) -> None:
         self.template = path
         self.stage = stage
-        self.published = publish
+        self.publish_to = Path(publish) if publish else None
         self.metadata = metadata
 
     @property
     def location(self) -> Path:
-        """Where the artefact of the current run lies."""
-        return Path(self.template.format(run_id=current_run_id()))
+        """Where the current run writes the artefact."""
+        return self.location_of(current_run_id())
+
+    @property
+    def source_run(self) -> str:
+        """The run whose artefact is read: the current one."""
+        return current_run_id()
+
+    def location_of(self, run_id: str) -> Path:
+        """Return where the artefact of `run_id` lies."""
+        return project_path() / self.template.format(run_id=run_id)
+
+    def publish(self) -> None:
+        """Copy the artefact, now validated, to where it is looked for without a run's id."""
+        if self.publish_to:
+            write_atomically(
+                project_path() / self.publish_to, self.location.read_text(encoding="utf-8")
+            )
 
     @abstractmethod
     def load(self) -> Loaded:
@@ -49,7 +71,7 @@ class RunArtifact(AbstractDataset[Saved, Loaded]):
         """Write the artefact of the current run, replacing an earlier attempt."""
 
     def _describe(self) -> dict[str, Any]:
-        return {"path": self.template, "stage": self.stage, "publish": self.published}
+        return {"path": self.template, "stage": self.stage, "publish": str(self.publish_to)}
 
     def _exists(self) -> bool:
         return self.location.exists()

@@ -32,6 +32,8 @@ class Folder(RunArtifact[Writer, Path]):
 class Workspace(RunArtifact[None, Path]):
     """A folder that survives a restart of the same run: checkpoints, logs."""
 
+    recorded = False
+
     def load(self) -> Path:
         """Return the folder's path, made when it is not there."""
         self.location.mkdir(parents=True, exist_ok=True)

@@ -26,6 +26,8 @@ FIXED: Mapping[str, str] = {
 }
 """What correctness rests on: not a matter of configuration."""
 
+_CONF_DIR = "SPARK_CONF_DIR"
+
 _LOGGING = """\
 rootLogger.level = error
 rootLogger.appenderRef.console.ref = console
@@ -37,8 +39,18 @@ appender.console.layout.pattern = Spark %p %c{1}: %m%n
 """
 
 
-def start(conf: Mapping[str, str] | None = None) -> "SparkSession":
-    """Return the running session, started with `conf` when there is none yet.
+def declare(conf: Mapping[str, object]) -> None:
+    """Write `conf` where Spark looks for its defaults; nothing is started."""
+    folder = Path(tempfile.mkdtemp(prefix="reclife-spark-"))
+    merged = {**DEFAULTS, **{key: _text(value) for key, value in conf.items()}, **FIXED}
+    lines = [f"{key} {value}\n" for key, value in merged.items()]
+    (folder / "spark-defaults.conf").write_text("".join(lines), encoding="utf-8")
+    (folder / "log4j2.properties").write_text(_LOGGING, encoding="utf-8")
+    os.environ[_CONF_DIR] = str(folder)
+
+
+def start(conf: Mapping[str, object] | None = None) -> "SparkSession":
+    """Return the running session, started with `conf` or what was declared when there is none.
 
     Raises:
         EnvironmentProblem: No usable Java was found.
@@ -48,11 +60,10 @@ def start(conf: Mapping[str, str] | None = None) -> "SparkSession":
     running = SparkSession.getActiveSession()
     if running is not None:
         return running
-    _prepare_environment()
-    builder = SparkSession.builder.appName("reclife")
-    for key, value in {**DEFAULTS, **(conf or {}), **FIXED}.items():
-        builder = builder.config(key, value)
-    return builder.getOrCreate()
+    if conf is not None or _CONF_DIR not in os.environ:
+        declare(conf or {})
+    _find_engines()
+    return SparkSession.builder.appName("reclife").getOrCreate()
 
 
 def session() -> "SparkSession":
@@ -71,13 +82,14 @@ def stop() -> None:
         running.stop()
 
 
-def _prepare_environment() -> None:
+def _find_engines() -> None:
     home = java_home(project_path() / ".java")
     if home is not None:
         os.environ["JAVA_HOME"] = str(home)
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
-    if "SPARK_CONF_DIR" not in os.environ:
-        folder = Path(tempfile.mkdtemp(prefix="reclife-spark-"))
-        (folder / "log4j2.properties").write_text(_LOGGING, encoding="utf-8")
-        os.environ["SPARK_CONF_DIR"] = str(folder)
+
+
+def _text(value: object) -> str:
+    """Return a setting as Spark writes it: YAML's booleans in lower case."""
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,0 +1,123 @@
+"""The closed root of the configuration: every parameter file, checked before the first node."""
+
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any, cast, get_args
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+
+from reclife.config.compression import CompressionConfig
+from reclife.config.evaluation import EvaluationConfig
+from reclife.config.export import ExportConfig
+from reclife.config.features import FeaturesConfig
+from reclife.config.ingest import IngestConfig
+from reclife.config.schema import Schema
+from reclife.config.scoring import ScoringConfig
+from reclife.config.training import TrainingConfig
+from reclife.errors import ConfigError
+
+
+class ReclifeConfig(Schema):
+    """Everything a project declares under `conf/<env>/parameters/`, one key a stage."""
+
+    ingest: IngestConfig
+    features: FeaturesConfig
+    training: TrainingConfig
+    evaluation: EvaluationConfig
+    compression: CompressionConfig
+    export: ExportConfig
+    scoring: ScoringConfig
+
+
+def check_parameters(parameters: Mapping[str, Any], conf: Path, env: str | None) -> ReclifeConfig:
+    """Check all parameters at once and return them typed.
+
+    Args:
+        parameters: What Kedro read from `conf/base` and `conf/<env>`.
+        conf: The configuration's folder, to name the file of each problem.
+        env: The environment, if any.
+
+    Raises:
+        ConfigError: One line per problem: where, what, what is allowed, the nearest match.
+    """
+    try:
+        return ReclifeConfig.model_validate(dict(parameters))
+    except ValidationError as error:
+        problems = [_sentence(problem, conf, env) for problem in error.errors()]
+    raise ConfigError(
+        f"The configuration has {len(problems)} problem(s):\n" + "\n".join(problems)
+    )
+
+
+def _sentence(problem: ErrorDetails, conf: Path, env: str | None) -> str:
+    location = problem["loc"]
+    where = ".".join(str(part) for part in location)
+    if problem["type"] == "extra_forbidden":
+        allowed = _allowed_keys(ReclifeConfig, location[:-1])
+        text = f"unknown key {location[-1]!r}"
+        return f"{_file(location, conf, env)}: {where}: {text}{_hint(str(location[-1]), allowed)}"
+    value = problem.get("input")
+    allowed = _allowed_values(problem)
+    shown = "" if isinstance(value, Mapping | list) else f" (got {value!r})"
+    message = problem["msg"][0].lower() + problem["msg"][1:]
+    hint = _hint(str(value), allowed) if allowed else ""
+    return f"{_file(location, conf, env)}: {where}: {message}{shown}{hint}"
+
+
+def _hint(word: str, allowed: Sequence[str]) -> str:
+    near = get_close_matches(word, allowed, n=1, cutoff=0.5)
+    did_you_mean = f"; did you mean {near[0]!r}?" if near else ""
+    return f"{did_you_mean} Allowed: {', '.join(sorted(allowed))}." if allowed else did_you_mean
+
+
+def _file(location: Sequence[int | str], conf: Path, env: str | None) -> str:
+    """Return the file that most likely holds the key: the environment's before the base's."""
+    key = str(location[0]) if location else "parameters"
+    stages = ReclifeConfig.model_fields
+    for folder in [env or "local", "base"]:
+        for file in sorted((conf / folder).glob("parameters*/**/*.yml")):
+            names_key = file.stem == key or (
+                key not in stages and f"{key}:" in file.read_text(encoding="utf-8")
+            )
+            if names_key:
+                return file.relative_to(conf.parent).as_posix()
+    return f"conf/base/parameters/{key}.yml"
+
+
+def _allowed_values(problem: ErrorDetails) -> list[str]:
+    """Return the tags or literals that pydantic names as expected."""
+    context = cast("dict[str, Any]", problem.get("ctx", {}))
+    expected = str(context.get("expected_tags") or context.get("expected") or "")
+    words = expected.replace(" or ", ", ").split(",")
+    quoted = [word.strip().strip("'") for word in words if word.strip().startswith("'")]
+    return quoted
+
+
+def _allowed_keys(model: type[BaseModel], location: Sequence[int | str]) -> list[str]:
+    """Return the keys allowed at `location`, following list positions and union tags."""
+    models = [model]
+    for part in location:
+        models = [
+            inner
+            for one in models
+            for inner in _step(one, part)
+        ] or models
+    return sorted({key for one in models for key in one.model_fields})
+
+
+def _step(model: type[BaseModel], part: int | str) -> list[type[BaseModel]]:
+    if isinstance(part, int):
+        return [model]
+    if part in model.model_fields:
+        return _models_in(model.model_fields[part].annotation)
+    kind = model.model_fields.get("kind")
+    return [model] if kind and part in get_args(kind.annotation) else []
+
+
+def _models_in(annotation: Any) -> list[type[BaseModel]]:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        root = annotation.model_fields.get("root")
+        return _models_in(root.annotation) if root else [annotation]
+    return [model for argument in get_args(annotation) for model in _models_in(argument)]

@@ -1,0 +1,148 @@
+"""Kedro's hooks: engines are prepared, a run gets its identity, stages are committed."""
+
+import logging
+import os
+from collections.abc import Iterator, Mapping
+from typing import Any, final
+
+from kedro.framework.context import KedroContext
+from kedro.framework.hooks import hook_impl
+from kedro.io import CatalogProtocol, MemoryDataset
+from kedro.pipeline import Pipeline
+from kedro.pipeline.node import Node
+
+from reclife.config.root import check_parameters
+from reclife.contracts import STAGES, Stage, ValidationReport, digest
+from reclife.datasets.artifact import RunArtifact
+from reclife.lifecycle import closing_dataset
+from reclife.runtime.files import write_atomically
+from reclife.runtime.ledger import Ledger
+from reclife.runtime.project import PROJECT_VARIABLE
+from reclife.runtime.run import RUN_VARIABLE, choose_run_id, set_current_run
+
+_LOG = logging.getLogger(__name__)
+
+
+@final
+class Engines:
+    """Prepares Spark and TensorFlow without starting either."""
+
+    @hook_impl
+    def after_context_created(self, context: KedroContext) -> None:
+        """Declare Spark's settings and quiet the engines' own chatter."""
+        from reclife.runtime.spark import declare
+
+        os.environ[PROJECT_VARIABLE] = str(context.project_path)
+        os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
+        os.environ.setdefault("GX_ANALYTICS_ENABLED", "false")
+        declare(context.config_loader["spark"])
+
+
+@final
+class Conduct:
+    """Gives a run its identity, checks what is read, and commits each stage once it has closed."""
+
+    def __init__(self) -> None:
+        self._declared: Mapping[str, Any] = {}
+        self._expectations: Mapping[str, Any] = {}
+        self._catalog: CatalogProtocol | None = None
+        self._ledger: Ledger | None = None
+
+    @hook_impl
+    def after_context_created(self, context: KedroContext) -> None:
+        """Check every parameter file before anything runs."""
+        self._declared = context.config_loader["parameters"]
+        check_parameters(self._declared, context.project_path / "conf", context.env)
+        self._expectations = context.config_loader["expectations"]
+
+    @hook_impl
+    def after_catalog_created(self, catalog: CatalogProtocol) -> None:
+        """Offer the expectation suites to the closing nodes."""
+        catalog["expectations"] = MemoryDataset(self._expectations, copy_mode="assign")
+
+    @hook_impl
+    def before_pipeline_run(
+        self, run_params: dict[str, Any], pipeline: Pipeline, catalog: CatalogProtocol
+    ) -> None:
+        """Choose the run's id and take back the records of the stages about to run."""
+        names = run_params["pipeline_names"] or ["__default__"]
+        run_id = choose_run_id(names)
+        os.environ[RUN_VARIABLE] = run_id
+        running = {node.namespace for node in pipeline.nodes}
+        self._catalog = catalog
+        self._ledger = Ledger(
+            run_id,
+            [stage for stage in STAGES if stage in running],
+            {stage: digest(self._declared.get(stage)) for stage in STAGES},
+        )
+        _LOG.info("Run %s: %s", run_id, ", ".join(names))
+
+    @hook_impl
+    def before_dataset_loaded(self, dataset_name: str, node: Node) -> None:
+        """Refuse to read from another stage what no record vouches for."""
+        stage = _stage_of(node)
+        dataset = self._artifacts().get(dataset_name)
+        if self._ledger is None or stage is None or dataset is None or dataset.stage == stage:
+            return
+        run_id = dataset.source_run
+        name = dataset_name.split("@")[0]
+        self._ledger.read(stage, dataset.stage, name, dataset.location_of(run_id), run_id)
+
+    @hook_impl
+    def before_node_run(self, node: Node) -> None:
+        """Start the stage's clock at its first node."""
+        stage = _stage_of(node)
+        if self._ledger and stage:
+            self._ledger.enter(stage)
+
+    @hook_impl
+    def after_dataset_saved(self, dataset_name: str, data: Any, node: Node) -> None:
+        """Commit a stage once its closing node has passed."""
+        stage = _stage_of(node)
+        if self._ledger and stage and dataset_name == closing_dataset(stage):
+            self._write_page(stage, data)
+            self._commit(stage)
+
+    @hook_impl
+    def on_node_error(self, error: Exception, node: Node) -> None:
+        """Leave the report of a failed validation where the error says it is."""
+        stage = _stage_of(node)
+        report = getattr(error, "report", None)
+        if stage and isinstance(report, ValidationReport):
+            self._artifacts()[closing_dataset(stage)].save(report)
+            self._write_page(stage, report)
+
+    def _commit(self, stage: Stage) -> None:
+        """Write the stage's record, then publish, then make this run the current one."""
+        if self._ledger is None:
+            return
+        own = {name: one for name, one in self._artifacts().items() if one.stage == stage}
+        outputs = {
+            name.split("@")[0]: one.location for name, one in own.items() if one.recorded
+        }
+        record = self._ledger.close(stage, outputs)
+        for one in own.values():
+            one.publish()
+        set_current_run(record.run_id)
+        _LOG.info("Stage %s finished in %.1f s", stage, record.seconds)
+
+    def _write_page(self, stage: Stage, report: ValidationReport) -> None:
+        from reclife.validation.page import render
+
+        page = self._artifacts()[closing_dataset(stage)].location.with_suffix(".html")
+        write_atomically(page, render(report))
+
+    def _artifacts(self) -> dict[str, RunArtifact[Any, Any]]:
+        """Return the catalog's datasets that belong to a run, by name."""
+        return dict(_run_artifacts(self._catalog)) if self._catalog is not None else {}
+
+
+def _run_artifacts(catalog: CatalogProtocol) -> Iterator[tuple[str, RunArtifact[Any, Any]]]:
+    for name in catalog.keys():  # noqa: SIM118 - a catalog iterates lazily over its own view
+        dataset = catalog.get(name)
+        if isinstance(dataset, RunArtifact):
+            yield name, dataset
+
+
+def _stage_of(node: Node) -> Stage | None:
+    return next((stage for stage in STAGES if stage == node.namespace), None)
