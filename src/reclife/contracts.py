@@ -161,6 +161,47 @@ class Pointer(Contract):
     path: str
 
 
+class TableReport(Contract):
+    """How one canonical table came about; `quarantined` counts raw rows by reason."""
+
+    table: Literal["interactions", "items", "users"]
+    source: str
+    rows_in: int
+    rows_out: int
+    quarantined: dict[str, int]
+    conflicts: int = 0
+    """Ids that the source describes in more than one way; the fullest, most frequent one is kept."""
+    completed: int = 0
+    """Ids that only the interactions name, added with missing attributes."""
+
+
+class IngestReport(Contract):
+    """`ingest_report`: rows in, out and aside."""
+
+    tables: tuple[TableReport, ...]
+
+
+class FeatureStats(Contract):
+    """What the features stage measured; nothing here enters the hash of the specification.
+
+    Cuts are int64 seconds since the epoch, `None` where the split is not by time. Keys of the inner
+    dictionaries are `train`, `validation` and `test`.
+    """
+
+    validation_start: int | None
+    test_start: int | None
+    leaking: bool
+    """The split lets training see what happened after some test events."""
+    label_mean: float
+    """Mean label of the training events."""
+    rows: dict[str, int]
+    base_rates: dict[str, float]
+    oov_rates: dict[str, dict[str, float]]
+    """Per categorical feature: the share of its non-padding values outside the vocabulary."""
+    vocabularies: dict[str, int]
+    """Real values per embedding table, the reserved ids left out."""
+
+
 class EpochRow(Contract):
     """One epoch of training; `phase` "refit" is the second training on train + validation."""
 
