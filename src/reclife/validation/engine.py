@@ -29,7 +29,7 @@ def check_expectations(table: Table, suite: SuiteConfig) -> list[ExpectationOutc
     for position, declared in enumerate(suite.expectations):
         absent = _absent(table, suite, declared)
         if absent is None:
-            present[position] = declared
+            present[position] = _narrowed(table, suite, declared)
         else:
             outcomes[position] = absent
     if present:
@@ -85,13 +85,25 @@ def _import() -> Any:
 def _absent(
     table: Table, suite: SuiteConfig, declared: ExpectationConfig
 ) -> ExpectationOutcome | None:
-    missing = [c for c in columns_of(declared) if c in suite.columns and c not in table.types]
-    if not missing:
-        return None
-    if all(not suite.columns[c].required for c in missing):
+    """Return the outcome of an expectation on declared columns that the table lacks, if any."""
+    columns = columns_of(declared)
+    missing = [c for c in columns if c in suite.columns and c not in table.types]
+    required = [c for c in missing if suite.columns[c].required]
+    if required:
+        gone = ", ".join(required)
+        return _outcome(declared, success=False, observed="", exception=f"no column {gone}")
+    if missing and len(missing) == len(columns):
         return _outcome(declared, success=True, observed="column absent, optional")
-    gone = ", ".join(missing)
-    return _outcome(declared, success=False, observed="", exception=f"column {gone} is missing")
+    return None
+
+
+def _narrowed(table: Table, suite: SuiteConfig, declared: ExpectationConfig) -> ExpectationConfig:
+    """Leave optional columns that are absent out of a key of several columns."""
+    keys = declared.kwargs.get("column_list")
+    if keys is None:
+        return declared
+    present = [c for c in keys if c in table.types or c not in suite.columns]
+    return declared.model_copy(update={"kwargs": {**declared.kwargs, "column_list": present}})
 
 
 def _evaluate(

@@ -10,7 +10,7 @@ from reclife.validation.outcomes import failures, sentence
 from reclife.validation.suite import check_declarations, run_suite
 from reclife.validation.tables import read
 
-REPORT = "data/08_reporting/validation/{stage}.html"
+REPORT = "data/08_reporting/runs/{run_id}/validation/{stage}.html"
 """Where the page of a stage's report lies in a project."""
 
 
@@ -65,7 +65,7 @@ def verdict(report: ValidationReport) -> str:
         sentence(suite.dataset, found) for suite in report.suites for found in failures(suite)
     ]
     listed = "\n".join(f"  {text}" for text in sentences)
-    page = REPORT.format(stage=report.stage)
+    page = REPORT.format(run_id=report.run_id, stage=report.stage)
     count = f"{len(sentences)} expectation(s) did not hold"
     return f"{report.stage}: {count} (report: {page})\n{listed}"
 

@@ -1,0 +1,70 @@
+"""The suite of a raw input, as a validator of Kedro's catalog.
+
+::
+
+    raw_interactions:
+      type: ...
+      validator:
+        class: reclife.validation.catalog.SuiteValidator
+        "on": [load]
+        options: {path: conf/base/expectations/raw_interactions.yml}
+
+Kedro makes the path absolute, from the project's folder.
+"""
+
+from pathlib import Path
+from typing import TypeVar, final
+
+import yaml
+from kedro.validation import CheckFailure, DataValidationError
+
+from reclife.config.validation import read_suites
+from reclife.errors import ConfigError
+from reclife.validation.outcomes import failures, sentence
+from reclife.validation.suite import check_declarations, run_suite
+from reclife.validation.tables import read
+
+Data = TypeVar("Data")
+
+
+@final
+class SuiteValidator:
+    """Holds what a dataset loads against the suite in the file `path`; None passes."""
+
+    def __init__(self, path: str) -> None:
+        self._path = Path(path)
+
+    def validate(self, data: Data) -> Data:
+        """Return `data` unchanged.
+
+        Raises:
+            ConfigError: the file does not hold exactly one suite, named as the file.
+            DataValidationError: with a sentence per expectation that did not hold.
+        """
+        if data is None:
+            return data
+        suites = read_suites(self._declared())
+        check_declarations(suites)
+        name = self._path.stem
+        found = run_suite(read(name, data), suites[name], {})
+        if not found.success:
+            failed = [
+                CheckFailure(
+                    message=sentence(name, one),
+                    failure_count=one.unexpected_count or 1,
+                    failure_examples=list(one.examples),
+                )
+                for one in failures(found)
+            ]
+            text = "\n".join(failure.message for failure in failed)
+            raise DataValidationError(text, validator=str(self._path), failures=failed)
+        return data
+
+    def _declared(self) -> dict[str, object]:
+        try:
+            declared = yaml.safe_load(self._path.read_text(encoding="utf-8"))
+        except (OSError, yaml.YAMLError) as error:
+            raise ConfigError(f"{self._path}: not readable as a suite: {error}") from error
+        if not isinstance(declared, dict) or set(declared) != {self._path.stem}:
+            raise ConfigError(f"{self._path}: must have one top-level key, {self._path.stem}")
+        return declared
