@@ -111,7 +111,7 @@ class Artifact(Contract):
 
 
 class CompletionRecord(Contract):
-    """Proof that a stage finished: what it read, what it wrote, with which code and configuration."""
+    """Proof that a stage finished: what it read and wrote, with which code and configuration."""
 
     run_id: str
     stage: Stage
@@ -121,6 +121,15 @@ class CompletionRecord(Contract):
     config_hash: str
     inputs: dict[str, str]
     outputs: dict[str, Artifact]
+
+
+class RunInfo(Contract):
+    """`run.json`: what a run set out to do."""
+
+    run_id: str
+    lifecycle: str
+    env: str | None
+    started_at: str
 
 
 class Origin(Contract):
@@ -170,7 +179,7 @@ class TableReport(Contract):
     rows_out: int
     quarantined: dict[str, int]
     conflicts: int = 0
-    """Ids that the source describes in more than one way; the fullest, most frequent one is kept."""
+    """Ids described in more than one way; the fullest, most frequent description is kept."""
     completed: int = 0
     """Ids that only the interactions name, added with missing attributes."""
 

@@ -18,7 +18,7 @@ from reclife.lifecycle import closing_dataset
 from reclife.runtime.files import write_atomically
 from reclife.runtime.ledger import Ledger
 from reclife.runtime.project import PROJECT_VARIABLE
-from reclife.runtime.run import RUN_VARIABLE, choose_run_id, set_current_run
+from reclife.runtime.run import RUN_VARIABLE, begin_run, choose_run_id, set_current_run
 
 _LOG = logging.getLogger(__name__)
 
@@ -68,6 +68,8 @@ class Conduct:
         names = run_params["pipeline_names"] or ["__default__"]
         run_id = choose_run_id(names)
         os.environ[RUN_VARIABLE] = run_id
+        if not set(names) & set(STAGES):
+            begin_run(run_id, ",".join(names), run_params["env"])
         running = {node.namespace for node in pipeline.nodes}
         self._catalog = catalog
         self._ledger = Ledger(
@@ -85,7 +87,7 @@ class Conduct:
         if self._ledger is None or stage is None or dataset is None or dataset.stage == stage:
             return
         run_id = dataset.source_run
-        name = dataset_name.split("@")[0]
+        name = dataset_name.split("@", maxsplit=1)[0]
         self._ledger.read(stage, dataset.stage, name, dataset.location_of(run_id), run_id)
 
     @hook_impl
@@ -104,6 +106,14 @@ class Conduct:
             self._commit(stage)
 
     @hook_impl
+    def after_pipeline_run(self, run_params: dict[str, Any]) -> None:
+        """Tell what a lifecycle has to show."""
+        from reclife.runtime.summary import print_summary
+
+        if self._ledger and not set(run_params["pipeline_names"] or []) & set(STAGES):
+            print_summary(self._ledger.run_id)
+
+    @hook_impl
     def on_node_error(self, error: Exception, node: Node) -> None:
         """Leave the report of a failed validation where the error says it is."""
         stage = _stage_of(node)
@@ -117,9 +127,7 @@ class Conduct:
         if self._ledger is None:
             return
         own = {name: one for name, one in self._artifacts().items() if one.stage == stage}
-        outputs = {
-            name.split("@")[0]: one.location for name, one in own.items() if one.recorded
-        }
+        outputs = {name.split("@")[0]: one.location for name, one in own.items() if one.recorded}
         record = self._ledger.close(stage, outputs)
         for one in own.values():
             one.publish()

@@ -46,9 +46,7 @@ def check_parameters(parameters: Mapping[str, Any], conf: Path, env: str | None)
         return ReclifeConfig.model_validate(dict(parameters))
     except ValidationError as error:
         problems = [_sentence(problem, conf, env) for problem in error.errors()]
-    raise ConfigError(
-        f"The configuration has {len(problems)} problem(s):\n" + "\n".join(problems)
-    )
+    raise ConfigError(f"The configuration has {len(problems)} problem(s):\n" + "\n".join(problems))
 
 
 def _sentence(problem: ErrorDetails, conf: Path, env: str | None) -> str:
@@ -91,19 +89,14 @@ def _allowed_values(problem: ErrorDetails) -> list[str]:
     context = cast("dict[str, Any]", problem.get("ctx", {}))
     expected = str(context.get("expected_tags") or context.get("expected") or "")
     words = expected.replace(" or ", ", ").split(",")
-    quoted = [word.strip().strip("'") for word in words if word.strip().startswith("'")]
-    return quoted
+    return [word.strip().strip("'") for word in words if word.strip().startswith("'")]
 
 
 def _allowed_keys(model: type[BaseModel], location: Sequence[int | str]) -> list[str]:
     """Return the keys allowed at `location`, following list positions and union tags."""
     models = [model]
     for part in location:
-        models = [
-            inner
-            for one in models
-            for inner in _step(one, part)
-        ] or models
+        models = [inner for one in models for inner in _step(one, part)] or models
     return sorted({key for one in models for key in one.model_fields})
 
 

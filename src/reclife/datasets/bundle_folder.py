@@ -1,4 +1,4 @@
-"""The bundle: written by `export`, read from the run itself or, without one, from the current one."""
+"""The bundle: written by `export`, read from the run itself or else the current one."""
 
 import shutil
 from pathlib import Path

@@ -1,33 +1,24 @@
 """Identity of the run, as node inputs."""
 
-from typing import Any, final
-
-from kedro.io import AbstractDataset
+from typing import final
 
 from reclife.contracts import STAGES, Origin, digest
-from reclife.errors import ArtifactError
+from reclife.datasets.read_only import ReadOnly
 from reclife.runtime.records import code_version, find_record
 from reclife.runtime.run import current_run_id
 
 
 @final
-class RunId(AbstractDataset[None, str]):
+class RunId(ReadOnly[str]):
     """The id of the run in progress."""
 
     def load(self) -> str:
         """Return the id."""
         return current_run_id()
 
-    def save(self, data: None) -> None:
-        """Refuse: the run's id is given."""
-        raise ArtifactError("The run's id cannot be written.")
-
-    def _describe(self) -> dict[str, Any]:
-        return {}
-
 
 @final
-class RunOrigin(AbstractDataset[None, Origin]):
+class RunOrigin(ReadOnly[Origin]):
     """Where the run's artefacts come from, as its completion records tell."""
 
     def load(self) -> Origin:
@@ -43,10 +34,3 @@ class RunOrigin(AbstractDataset[None, Origin]):
             config_hash=digest(config),
             data_fingerprint=digest(data),
         )
-
-    def save(self, data: None) -> None:
-        """Refuse: a run's origin is derived."""
-        raise ArtifactError("A run's origin cannot be written.")
-
-    def _describe(self) -> dict[str, Any]:
-        return {}

@@ -22,7 +22,8 @@ def track(items: Iterable[T], description: str, total: int | None = None) -> Ite
     """
     if total is None and hasattr(items, "__len__"):
         total = len(items)
-    return _bar(items, description, total) if sys.stderr.isatty() else _lines(items, description, total)
+    show = _bar if sys.stderr.isatty() else _lines
+    return show(items, description, total)
 
 
 def _bar(items: Iterable[T], description: str, total: int | None) -> Iterator[T]:

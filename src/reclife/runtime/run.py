@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from uuid import uuid4
 
-from reclife.contracts import STAGES, Pointer
+from reclife.contracts import STAGES, Pointer, RunInfo
 from reclife.errors import ArtifactError
 from reclife.runtime.files import write_atomically
 from reclife.runtime.project import project_path
@@ -71,3 +71,26 @@ def choose_run_id(pipeline_names: Sequence[str]) -> str:
     names = pipeline_names or ["__default__"]
     continues = all(name in STAGES for name in names) and "ingest" not in names
     return current_run_id() if continues else new_run_id()
+
+
+def begin_run(run_id: str, lifecycle: str, env: str | None) -> None:
+    """Note what a run sets out to do, so that it can be resumed."""
+    info = RunInfo(
+        run_id=run_id,
+        lifecycle=lifecycle,
+        env=env,
+        started_at=datetime.now(UTC).isoformat(timespec="seconds"),
+    )
+    write_atomically(run_folder(run_id) / "run.json", info.model_dump_json(indent=2) + "\n")
+
+
+def run_info(run_id: str) -> RunInfo:
+    """Return what the run set out to do.
+
+    Raises:
+        ArtifactError: The run was not started as a lifecycle.
+    """
+    path = run_folder(run_id) / "run.json"
+    if not path.exists():
+        raise ArtifactError(f"Run {run_id} was not started as a lifecycle: run its stages by name.")
+    return RunInfo.read(path)

@@ -1,0 +1,35 @@
+"""The recommendations of a run: staged, and published once validated."""
+
+from typing import TYPE_CHECKING, final
+
+from reclife.contracts import ScoringReport
+from reclife.datasets.artifact import RunArtifact
+from reclife.datasets.publication import publish
+from reclife.errors import ArtifactError
+from reclife.runtime.project import project_path
+from reclife.runtime.run import current_run_id, run_folder
+from reclife.runtime.spark import session
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+
+@final
+class Recommendations(RunArtifact["DataFrame", "DataFrame"]):
+    """A Parquet table, staged under the run; `publish` names the folder of the published ones."""
+
+    def load(self) -> "DataFrame":
+        """Return the staged table, lazily."""
+        return session().read.parquet(str(self.location))
+
+    def save(self, data: "DataFrame") -> None:
+        """Write the staged table."""
+        data.write.mode("overwrite").parquet(str(self.location))
+
+    def publish(self) -> None:
+        """Put the staged table in the place of its date, and point to it."""
+        if self.publish_to is None:
+            raise ArtifactError(f"{self.template}: the catalog entry names no folder (`publish`).")
+        run_id = current_run_id()
+        report = ScoringReport.read(run_folder(run_id) / "scoring.json")
+        publish(self.location, project_path() / self.publish_to, report.date, run_id)
