@@ -1,0 +1,1 @@
+"""Raw sources become canonical tables; what breaks the contract is set aside with a reason."""

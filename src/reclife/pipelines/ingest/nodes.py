@@ -1,0 +1,175 @@
+"""What the nodes of `ingest` do."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from reclife.config.ingest import IngestConfig, ItemsSource, UsersSource
+from reclife.contracts import ITEM, TIME, USER, IngestReport, TableReport, ValidationReport
+from reclife.errors import DataError
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+else:
+    DataFrame = object  # Kedro resolves the annotations; Spark is imported on first use
+
+RowCounts = dict[str, dict[str, int]]
+"""Rows by reason for each source, the good ones under the empty reason."""
+EntityCounts = dict[str, int]
+"""`rows`, `conflicts` and `completed` of an entity table."""
+
+
+def parse_interactions(raw: DataFrame, config: IngestConfig) -> DataFrame:
+    """Read the declared columns of every raw interaction."""
+    from reclife.transforms.canonical import parse_interactions as parse
+
+    return parse(raw, config.interactions).persist()
+
+
+def parse_items(
+    interactions: DataFrame, raw: DataFrame | None, config: IngestConfig
+) -> DataFrame | None:
+    """Read the declared item columns, from their own source or the good interactions."""
+    return _parse_entities(interactions, raw, config.items)
+
+
+def parse_users(
+    interactions: DataFrame, raw: DataFrame | None, config: IngestConfig
+) -> DataFrame | None:
+    """Read the declared user columns, from their own source or the good interactions."""
+    return _parse_entities(interactions, raw, config.users)
+
+
+def set_aside(
+    interactions: DataFrame, items: DataFrame | None, users: DataFrame | None, config: IngestConfig
+) -> tuple[DataFrame, RowCounts]:
+    """Return the quarantine and the row counts; stop when a source is empty or too broken."""
+    from reclife.transforms.canonical import rejected_rows
+    from reclife.transforms.layout import ordered
+    from reclife.transforms.quarantine import KEPT, check_rate, count_by_reason
+
+    counts: RowCounts = {}
+    drop = config.interactions.duplicates == "drop"
+    quarantine = rejected_rows(interactions, "interactions")
+    for table, parsed in (("interactions", interactions), ("items", items), ("users", users)):
+        if parsed is None:
+            continue
+        counts[table] = count_by_reason(parsed)
+        name = _source_name(config, table)
+        check_rate(parsed, name, counts[table], config.max_quarantine_rate, drop_duplicates=drop)
+        if table != "interactions":
+            quarantine = quarantine.union(rejected_rows(parsed, table))
+    rejected = sum(sum(found.values()) - found.get(KEPT, 0) for found in counts.values())
+    return ordered(quarantine, rejected, ["source", "reason", "row"]), counts
+
+
+def keep_interactions(parsed: DataFrame, counts: RowCounts) -> DataFrame:
+    """Return the canonical interactions in the order of their time."""
+    from reclife.transforms.canonical import good_rows
+    from reclife.transforms.layout import ordered
+
+    kept = good_rows(parsed)
+    order = [name for name in (TIME, USER, ITEM) if name in kept.columns]
+    return ordered(kept, counts["interactions"].get("", 0), order)
+
+
+def build_items(
+    parsed: DataFrame | None, interactions: DataFrame, config: IngestConfig
+) -> tuple[DataFrame, EntityCounts]:
+    """Return one row per item and how they came about."""
+    return _build_entities(parsed, interactions, ITEM, config.items)
+
+
+def build_users(
+    parsed: DataFrame | None, interactions: DataFrame, config: IngestConfig
+) -> tuple[DataFrame, EntityCounts]:
+    """Return one row per user and how they came about."""
+    return _build_entities(parsed, interactions, USER, config.users)
+
+
+def write_report(
+    counts: RowCounts, items: EntityCounts, users: EntityCounts, config: IngestConfig
+) -> IngestReport:
+    """Report rows in, out and aside for each table."""
+    kept = counts["interactions"].get("", 0)
+    built = {"interactions": {"rows": kept, "conflicts": 0, "completed": 0}}
+    built |= {"items": items, "users": users}
+    rows = []
+    for table, outcome in built.items():
+        found = counts.get(table, {})
+        rows.append(
+            TableReport(
+                table=table,
+                source=_source_name(config, table),
+                rows_in=sum(found.values()) if found else kept,
+                rows_out=outcome["rows"],
+                quarantined={reason: n for reason, n in found.items() if reason},
+                conflicts=outcome["conflicts"],
+                completed=outcome["completed"],
+            )
+        )
+    return IngestReport(tables=tuple(rows))
+
+
+def validate(
+    interactions: DataFrame,
+    items: DataFrame,
+    users: DataFrame,
+    quarantine: DataFrame,
+    report: IngestReport,
+    expectations: Mapping[str, object],
+    run_id: str,
+) -> ValidationReport:
+    """Check the written tables against their suites, once."""
+    from reclife.validation.stage import validate_stage
+
+    tables = {
+        "interactions": interactions,
+        "items": items,
+        "users": users,
+        "quarantine": quarantine,
+        "ingest_report": report.tables,
+    }
+    return validate_stage("ingest", tables, expectations, run_id)
+
+
+def _parse_entities(
+    interactions: DataFrame, raw: DataFrame | None, source: ItemsSource | UsersSource | None
+) -> DataFrame | None:
+    from reclife.transforms.canonical import REASON, parse_entities, raw_rows
+
+    if source is None:
+        return None
+    if source.source == "raw_interactions":
+        rows = interactions.where(f"{REASON} IS NULL")
+    elif raw is None:
+        raise DataError(
+            f"ingest declares {source.source}, but the catalog holds no such source; declare it in "
+            "catalog/ingest.yml, or take the attributes from raw_interactions"
+        )
+    else:
+        rows = raw_rows(raw)
+    return parse_entities(rows, source.columns, source.source).persist()
+
+
+def _build_entities(
+    parsed: DataFrame | None,
+    interactions: DataFrame,
+    identity: str,
+    source: ItemsSource | UsersSource | None,
+) -> tuple[DataFrame, EntityCounts]:
+    from reclife.transforms.canonical import good_rows, one_row_per_id
+    from reclife.transforms.layout import ordered
+
+    described = None if parsed is None else good_rows(parsed)
+    columns = source.columns if source else {}
+    table = one_row_per_id(described, interactions, identity, columns).persist()
+    row = table.selectExpr(
+        "count(*) rows", "count_if(_conflict) conflicts", "count_if(_completed) completed"
+    ).head()
+    counts: EntityCounts = row.asDict() if row else {}
+    return ordered(table.drop("_conflict", "_completed"), counts["rows"], [identity]), counts
+
+
+def _source_name(config: IngestConfig, table: str) -> str:
+    entity = {"items": config.items, "users": config.users}.get(table)
+    return entity.source if entity else "raw_interactions"

@@ -1,0 +1,84 @@
+"""The graph of `ingest`."""
+
+from kedro.pipeline import Node, Pipeline
+
+from reclife.pipelines.ingest import nodes
+
+
+def create_pipeline() -> Pipeline:
+    """Raw interactions, items and users in; canonical tables, quarantine and a report out."""
+    return Pipeline(
+        [
+            Node(
+                nodes.parse_interactions,
+                inputs=["raw_interactions", "params:ingest"],
+                outputs="parsed_interactions",
+                name="parse_interactions",
+                namespace="ingest",
+            ),
+            Node(
+                nodes.parse_items,
+                inputs=["parsed_interactions", "raw_items", "params:ingest"],
+                outputs="parsed_items",
+                name="parse_items",
+                namespace="ingest",
+            ),
+            Node(
+                nodes.parse_users,
+                inputs=["parsed_interactions", "raw_users", "params:ingest"],
+                outputs="parsed_users",
+                name="parse_users",
+                namespace="ingest",
+            ),
+            Node(
+                nodes.set_aside,
+                inputs=["parsed_interactions", "parsed_items", "parsed_users", "params:ingest"],
+                outputs=["quarantine@spark", "row_counts"],
+                name="set_aside",
+                namespace="ingest",
+            ),
+            Node(
+                nodes.keep_interactions,
+                inputs=["parsed_interactions", "row_counts"],
+                outputs="interactions@spark",
+                name="keep_interactions",
+                namespace="ingest",
+            ),
+            Node(
+                nodes.build_items,
+                inputs=["parsed_items", "interactions@spark", "params:ingest"],
+                outputs=["items@spark", "item_counts"],
+                name="build_items",
+                namespace="ingest",
+            ),
+            Node(
+                nodes.build_users,
+                inputs=["parsed_users", "interactions@spark", "params:ingest"],
+                outputs=["users@spark", "user_counts"],
+                name="build_users",
+                namespace="ingest",
+            ),
+            Node(
+                nodes.write_report,
+                inputs=["row_counts", "item_counts", "user_counts", "params:ingest"],
+                outputs="ingest_report",
+                name="write_report",
+                namespace="ingest",
+            ),
+            Node(
+                nodes.validate,
+                inputs=[
+                    "interactions@spark",
+                    "items@spark",
+                    "users@spark",
+                    "quarantine@spark",
+                    "ingest_report",
+                    "expectations",
+                    "run_id",
+                ],
+                outputs="ingest_validation",
+                name="validate",
+                namespace="ingest",
+            ),
+        ]
+    )

@@ -1,0 +1,141 @@
+"""Builds the canonical tables: reads the declared columns, keeps good rows, sets the rest aside."""
+
+import difflib
+from collections.abc import Iterable, Mapping, Sequence
+
+from pyspark.sql import Column as SparkColumn
+from pyspark.sql import DataFrame, Window
+from pyspark.sql import functions as sf
+
+from reclife.config.ingest import Column, InteractionsSource, LabelRule
+from reclife.contracts import ITEM, LABEL, TIME, USER
+from reclife.errors import DataError
+from reclife.transforms.parsing import Parsed, filled, parse, parse_time
+
+REASON, RAW = "_reason", "_raw"
+"""Columns of a parsed table beside the canonical ones: why a row must go, and the row as read."""
+DUPLICATE = "duplicate"
+
+
+def parse_interactions(raw: DataFrame, source: InteractionsSource) -> DataFrame:
+    """Return canonical columns, `_reason` (null for a good row) and `_raw` for every raw row.
+
+    Of the rows that repeat a (user, item, time, event) the one with the greatest values stays.
+
+    Raises:
+        DataError: Declared columns are missing; all are listed with their nearest matches.
+    """
+    wanted = [column.source for column in source.columns.values()]
+    wanted += [source.time.source] if source.time else []
+    require_columns("raw_interactions", raw, wanted)
+    rows = raw_rows(raw)
+    parsed = _parse_all(raw, source.columns)
+    keys = [USER, ITEM]
+    if source.time is not None:
+        when, kind = sf.col(RAW)[source.time.source], raw.schema[source.time.source].dataType
+        parsed.append(parse_time(TIME, source.time, when, kind))
+        keys.append(TIME)
+    if source.label.kind == "event":
+        keys.append(source.label.column)
+    table = _assemble(rows, parsed).withColumn(LABEL, _label(source.label))
+    return _mark_duplicates(table, keys)
+
+
+def raw_rows(raw: DataFrame) -> DataFrame:
+    """Return `raw` with each row as one struct, `_raw`."""
+    return raw.select(sf.struct("*").alias(RAW))
+
+
+def parse_entities(rows: DataFrame, columns: Mapping[str, Column], name: str) -> DataFrame:
+    """Return the entity columns, `_reason` and `_raw` read from the `_raw` of `rows`.
+
+    Raises:
+        DataError: Declared columns are missing; all are listed with their nearest matches.
+    """
+    raw = rows.select(f"{RAW}.*")
+    require_columns(name, raw, [column.source for column in columns.values()])
+    return _assemble(rows, _parse_all(raw, columns))
+
+
+def good_rows(parsed: DataFrame) -> DataFrame:
+    """Return the canonical columns of the rows that keep the contract."""
+    return parsed.where(sf.col(REASON).isNull()).drop(REASON, RAW)
+
+
+def rejected_rows(parsed: DataFrame, source: str) -> DataFrame:
+    """Return `source, reason, row` of the rows set aside; `row` is the raw row as JSON."""
+    row = sf.to_json(sf.col(RAW), {"ignoreNullFields": "false"})
+    return parsed.where(sf.col(REASON).isNotNull()).select(
+        sf.lit(source).alias("source"), sf.col(REASON).alias("reason"), row.alias("row")
+    )
+
+
+def one_row_per_id(
+    described: DataFrame | None, known: DataFrame, identity: str, columns: Mapping[str, Column]
+) -> DataFrame:
+    """Return one row per id with its attributes, `_conflict` and `_completed` (booleans).
+
+    An id described in several ways keeps the fullest description, then the most frequent, then the
+    greatest. Ids that only `known` names are added with missing attributes.
+    """
+    ids = known.select(identity).distinct()
+    attributes = [name for name in columns if name != identity]
+    if described is None:
+        return ids.select(
+            identity, sf.lit(False).alias("_conflict"), sf.lit(False).alias("_completed")
+        )
+    fullness = sum((sf.col(name).isNotNull().cast("int") for name in attributes), sf.lit(0))
+    ranked = described.groupBy(identity, *attributes).agg(sf.count("*").alias("_rows"))
+    best = ranked.groupBy(identity).agg(
+        sf.max(sf.struct(fullness.alias("_full"), "_rows", *attributes)).alias("_best"),
+        (sf.count("*") > 1).alias("_conflict"),
+    )
+    joined = ids.join(best, identity, "full_outer")
+    values = [filled(columns[name], sf.col("_best")[name]).alias(name) for name in attributes]
+    conflict = sf.coalesce("_conflict", sf.lit(False)).alias("_conflict")
+    return joined.select(identity, *values, conflict, sf.col("_best").isNull().alias("_completed"))
+
+
+def require_columns(table: str, frame: DataFrame, wanted: Iterable[str]) -> None:
+    """Raise `DataError` naming every column of `wanted` that `frame` lacks."""
+    absent = sorted(set(wanted) - set(frame.columns))
+    if not absent:
+        return
+    named = ", ".join(_with_nearest(name, frame.columns) for name in absent)
+    raise DataError(
+        f"{table} lacks the declared column(s) {named}; its columns are {', '.join(frame.columns)}"
+    )
+
+
+def _with_nearest(name: str, columns: Sequence[str]) -> str:
+    nearest = difflib.get_close_matches(name, columns, n=1)
+    return f"{name!r} (did you mean {nearest[0]!r}?)" if nearest else repr(name)
+
+
+def _parse_all(raw: DataFrame, columns: Mapping[str, Column]) -> list[Parsed]:
+    return [
+        parse(name, column, sf.col(RAW)[column.source], raw.schema[column.source].dataType)
+        for name, column in columns.items()
+    ]
+
+
+def _assemble(rows: DataFrame, parsed: Sequence[Parsed]) -> DataFrame:
+    values = [column.value.alias(column.name) for column in parsed]
+    reason = sf.coalesce(*(column.reason for column in parsed))
+    return rows.select(*values, reason.alias(REASON), RAW)
+
+
+def _label(rule: LabelRule) -> SparkColumn:
+    if rule.kind == "all_positive":
+        return sf.lit(1.0)
+    column = sf.col(rule.column)
+    positive = column >= rule.at_least if rule.kind == "threshold" else column.isin(*rule.positive)
+    return sf.coalesce(positive, sf.lit(False)).cast("double")
+
+
+def _mark_duplicates(table: DataFrame, keys: Sequence[str]) -> DataFrame:
+    good = sf.col(REASON).isNull()
+    order = [sf.col(name).desc_nulls_last() for name in table.columns if name not in (REASON, RAW)]
+    window = Window.partitionBy(good, *keys).orderBy(*order)
+    repeated = sf.when(good & (sf.row_number().over(window) > 1), sf.lit(DUPLICATE))
+    return table.withColumn(REASON, sf.coalesce(REASON, repeated))
