@@ -1,1 +1,1 @@
-"""TODO."""
+"""Scoring: every user's recommendations from a bundle and today's data, on Spark."""

@@ -1,0 +1,130 @@
+"""Lowers the trained model, compresses it, and keeps the smaller graph if the budget holds."""
+
+import logging
+import shutil
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, final
+
+from reclife.compression.calibration import Calibration, spread
+from reclife.compression.measure import VALIDATION_AUC, Scored, rows_of
+from reclife.compression.methods import METHODS
+from reclife.config.compression import BudgetConfig, CompressionConfig
+from reclife.contracts import ChosenGraph, CompressionReport, CompressionRow, FeatureSpec
+from reclife.export.graph import open_graph, run_graph
+from reclife.export.lower import to_onnx
+from reclife.export.parity import compare
+from reclife.runtime.files import write_atomically
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from reclife.models.ranking import RankingModel
+
+ORIGINAL, VARIANT = "original", "int8"
+CHOSEN = "chosen.json"
+STEADY_ROWS, STEADY = 256, 1e-5
+"""A row's score may not depend on its batch or on the optimisation level by more than this."""
+
+log = logging.getLogger(__name__)
+
+
+@final
+@dataclass(frozen=True)
+class Examples:
+    """The rows of each split."""
+
+    train: "pa.Table"
+    validation: "pa.Table"
+    test: "pa.Table"
+
+
+@final
+class Compressed:
+    """Both graphs, the choice between them and the report; the graphs live until it is dropped."""
+
+    def __init__(
+        self, work: "tempfile.TemporaryDirectory[str]", chosen: str, report: CompressionReport
+    ) -> None:
+        self._work = work
+        self.chosen = ChosenGraph(
+            variant=chosen, graphs={name: f"{name}.onnx" for name in (ORIGINAL, VARIANT)}
+        )
+        self.report = report
+
+    def save(self, folder: Path) -> None:
+        """Write `original.onnx`, `int8.onnx` and `chosen.json`."""
+        for file in self.chosen.graphs.values():
+            shutil.copyfile(Path(self._work.name) / file, folder / file)
+        write_atomically(folder / CHOSEN, self.chosen.model_dump_json(indent=2) + "\n")
+
+
+def compress(
+    model: "RankingModel",
+    spec: FeatureSpec,
+    examples: Examples,
+    config: CompressionConfig,
+    run_id: str,
+) -> Compressed:
+    """Lower `model` and compress it; measure on validation and test, decide on validation.
+
+    Raises:
+        ExportError: The model cannot be lowered, or the quantized graph is unsound.
+        DataError: A split lacks a column or is empty.
+    """
+    work = tempfile.TemporaryDirectory(prefix="reclife-compression-")
+    original, variant = (Path(work.name) / f"{name}.onnx" for name in (ORIGINAL, VARIANT))
+    to_onnx(model, spec, original)
+    METHODS[config.method.kind](original, variant, config.method, Calibration(examples.train, spec))
+    splits = {
+        "validation": Scored.of(examples.validation, original, spec),
+        "test": Scored.of(examples.test, original, spec),
+    }
+    rows = rows_of(VARIANT, variant, original, splits, spec)
+    reasons = over_budget(rows, config.budget)
+    reasons += _unsteady(variant, examples.validation, spec)
+    chosen = ORIGINAL if reasons else VARIANT
+    _tell(rows[0], reasons)
+    report = CompressionReport(
+        run_id=run_id,
+        rows=(*rows_of(ORIGINAL, original, original, splits, spec), *rows),
+        chosen=chosen,
+    )
+    return Compressed(work, chosen, report)
+
+
+def over_budget(rows: tuple[CompressionRow, ...], budget: BudgetConfig) -> list[str]:
+    """Return what the variant costs beyond the budget, judged on its validation rows."""
+    first = rows[0]
+    checks = [
+        (first.ratio < budget.min_ratio, f"only {first.ratio:.2f} times smaller"),
+        (first.max_abs_diff > budget.max_abs_diff, f"a score moves by {first.max_abs_diff:.3f}"),
+        (
+            first.top10_overlap < budget.min_top10_overlap,
+            f"only {first.top10_overlap:.1%} of the ten best rows of a user stay",
+        ),
+        *(
+            (-row.delta > budget.max_auc_drop, f"AUC falls by {-row.delta:.4f}")
+            for row in rows
+            if row.metric == VALIDATION_AUC
+        ),
+    ]
+    return [reason for beyond, reason in checks if beyond]
+
+
+def _unsteady(variant: Path, table: "pa.Table", spec: FeatureSpec) -> list[str]:
+    sample = spread(table, STEADY_ROWS)
+    expected = run_graph(open_graph(variant), sample, spec)
+    rows = compare(variant, VARIANT, "itself", expected, sample, spec, STEADY)
+    worst = max(row.max_abs_diff for row in rows)
+    return [] if worst <= STEADY else [f"a row's score depends on how it is run, by {worst:.1e}"]
+
+
+def _tell(row: CompressionRow, reasons: list[str]) -> None:
+    if reasons:
+        log.warning(
+            "Compression is outside its budget, the original stays: %s.", "; ".join(reasons)
+        )
+    else:
+        log.info("Compression: %.2f times smaller, the int8 graph is chosen.", row.ratio)
