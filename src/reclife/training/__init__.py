@@ -1,1 +1,1 @@
-"""TODO."""
+"""Training of a ranking model: examples, sparse and dense updates, the loop, checkpoints."""

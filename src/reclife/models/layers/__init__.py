@@ -1,1 +1,1 @@
-"""TODO."""
+"""Pieces that models are made of."""

@@ -1,0 +1,70 @@
+"""Which features a model uses, and the embedding tables behind them."""
+
+import difflib
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+from reclife.contracts import FIRST_ID, Feature, FeatureSpec
+from reclife.errors import ConfigError
+from reclife.runtime.seeds import derive
+
+Variable = Any
+
+
+def used_features(spec: FeatureSpec, exclude: Iterable[str]) -> tuple[Feature, ...]:
+    """Return the features of `spec` without those called in `exclude`, in the order of `spec`.
+
+    Raises:
+        ConfigError: A name to exclude is not in `spec`, or nothing would be left.
+    """
+    names = [feature.name for feature in spec.features]
+    dropped = set(exclude)
+    for unknown in sorted(dropped - set(names)):
+        near = difflib.get_close_matches(unknown, names, n=1)
+        hint = f" Did you mean {near[0]!r}?" if near else f" Known: {', '.join(names)}."
+        raise ConfigError(f"exclude_features names {unknown!r}, which is no feature.{hint}")
+    kept = tuple(feature for feature in spec.features if feature.name not in dropped)
+    if not kept:
+        raise ConfigError("exclude_features leaves the model without any feature.")
+    return kept
+
+
+def embedded(features: Iterable[Feature]) -> tuple[Feature, ...]:
+    """Return the features that are looked up in a table."""
+    return tuple(feature for feature in features if feature.table is not None)
+
+
+def numeric(features: Iterable[Feature]) -> tuple[Feature, ...]:
+    """Return the features that are numbers already."""
+    return tuple(feature for feature in features if feature.table is None)
+
+
+def width(features: Iterable[Feature]) -> int:
+    """Return how many numbers the numeric `features` have together."""
+    return sum(int(np.prod(feature.shape)) for feature in features)
+
+
+def table_names(features: Iterable[Feature]) -> tuple[str, ...]:
+    """Return the tables that `features` look up, each once, in order of first use."""
+    return tuple(dict.fromkeys(f.table for f in features if f.table is not None))
+
+
+def embedding_tables(
+    spec: FeatureSpec, dims: Mapping[str, int], scale: float, seed: int
+) -> dict[str, Variable]:
+    """Return a variable `[V, dims[table]]` for each table that `dims` names.
+
+    Rows are drawn from a normal distribution of deviation `scale`. The rows of the reserved ids
+    start at zero: padding stays there, and an unknown value says nothing until it was seen.
+    """
+    tables: dict[str, Variable] = {}
+    for name, dim in dims.items():
+        generator = np.random.default_rng(derive(seed, "table", name))
+        shape = (spec.table(name).size, dim)
+        rows = generator.standard_normal(shape, dtype=np.float32) * np.float32(scale)
+        rows[:FIRST_ID] = 0.0
+        tables[name] = tf.Variable(rows, name=name)
+    return tables

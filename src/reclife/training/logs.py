@@ -1,0 +1,35 @@
+"""Scalars for TensorBoard."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Self, final
+
+import tensorflow as tf
+
+
+@final
+class Scalars:
+    """Writes named numbers by step into `folder`; used as a context manager."""
+
+    def __init__(self, folder: Path) -> None:
+        self._writer = tf.summary.create_file_writer(str(folder))
+
+    def write(self, step: int, values: Mapping[str, float]) -> None:
+        """Write `values` at `step`."""
+        with self._writer.as_default(step=step):
+            for name, value in values.items():
+                tf.summary.scalar(name, value)
+
+    def __enter__(self) -> Self:
+        """Return the writer."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Write what is still in memory and close the file."""
+        self._writer.close()
