@@ -112,10 +112,8 @@ def _evaluate(
     """Return the outcome of each position of `declared` that the engine reported back."""
     gx = _import()
     from great_expectations.core.expectation_suite import ExpectationSuite
-    from great_expectations.data_context.types.base import ProgressBarsConfig
 
-    context = gx.get_context(mode="ephemeral")
-    context.variables.progress_bars = ProgressBarsConfig(globally=False)
+    context = gx.get_context(mode="ephemeral", project_config=_settings())
     suite = ExpectationSuite(
         name=table.name,
         expectations=[
@@ -140,6 +138,21 @@ def _evaluate(
         )
         for result in results
     }
+
+
+def _settings() -> Any:
+    """No progress bars, no analytics, and no folder for a documentation site."""
+    from great_expectations.data_context.types.base import (
+        DataContextConfig,
+        InMemoryStoreBackendDefaults,
+        ProgressBarsConfig,
+    )
+
+    return DataContextConfig(
+        store_backend_defaults=InMemoryStoreBackendDefaults(init_temp_docs_sites=False),
+        progress_bars=ProgressBarsConfig(globally=False),
+        analytics_enabled=False,
+    )
 
 
 def _result(declared: ExpectationConfig, result: Any) -> ExpectationOutcome:

@@ -1,0 +1,180 @@
+"""One suite against one table: exact, complete, and alike in memory and on Spark."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+from reclife.config.validation import SuiteConfig, read_suites
+from reclife.contracts import EmbeddingTable, Feature, FeatureSpec
+from reclife.errors import ConfigError
+from reclife.validation.suite import check_declarations, judge, run_suite
+from reclife.validation.tables import read
+
+BIG = 2**53 + 1
+SUITE = SuiteConfig.model_validate(
+    {
+        "min_rows": 2,
+        "columns": {"id": "bigint", "score": "double", "tags": "array<bigint>"},
+        "expectations": [
+            {"type": "expect_column_values_to_not_be_null", "kwargs": {"column": "id"}},
+            {"type": "expect_column_values_to_not_be_null", "kwargs": {"column": "score"}},
+            {
+                "type": "expect_column_values_to_be_between",
+                "kwargs": {"column": "id", "max_value": BIG},
+            },
+        ],
+        "foreign_keys": [{"column": "id", "table": "other", "key": "id"}],
+    }
+)
+GOOD = {"id": [1, 2, BIG], "score": [0.1, 0.2, 0.3], "tags": [[1], [2, 3], []]}
+BAD = {"id": [1, None, BIG + 1], "score": [0.1, np.nan, 0.3], "tags": [[1], [2, 3], []]}
+
+
+def arrow(rows: dict[str, Any]) -> pa.Table:
+    kinds = pa.schema([("id", pa.int64()), ("score", pa.float64()), ("tags", pa.list_(pa.int64()))])
+    return pa.table(rows, schema=kinds)
+
+
+def verdicts(data: Any, other: Any, arrow_rows: int = 10) -> list[tuple[Any, ...]]:
+    others = {"other": read("other", other, arrow_rows)}
+    found = run_suite(read("data", data, arrow_rows), SUITE, others)
+    assert len(found.outcomes) == found.declared == 8
+    return [(o.expectation, o.column, o.success, o.unexpected_count) for o in found.outcomes]
+
+
+def test_rows_are_judged_exactly() -> None:
+    assert all(ok for _, _, ok, _ in verdicts(arrow(GOOD), arrow(GOOD)))
+    bad = verdicts(arrow(BAD), arrow(GOOD))
+    assert [one for one in bad if not one[2]] == [
+        ("expect_column_values_to_not_be_null", "id", False, 1),
+        ("expect_column_values_to_not_be_null", "score", False, 1),
+        # 2**53 + 2 against 2**53 + 1: equal as floats, so an id never became one
+        ("expect_column_values_to_be_between", "id", False, 1),
+        ("foreign_key", "id", False, 1),
+    ]
+
+
+@pytest.mark.parametrize("rows", [GOOD, BAD], ids=["good", "bad"])
+def test_spark_judges_like_memory(spark: Any, rows: dict[str, Any]) -> None:
+    frame, other = spark.createDataFrame(arrow(rows)), spark.createDataFrame(arrow(GOOD))
+    expected = verdicts(arrow(rows), arrow(GOOD))
+    assert verdicts(frame, other) == expected
+    assert verdicts(frame, other, arrow_rows=1) == expected
+    assert verdicts(frame, arrow(GOOD), arrow_rows=1) == expected
+
+
+def test_spark_counts_no_null_as_an_orphan(spark: Any) -> None:
+    nulls = pa.table({"id": pa.array([None, 7], pa.int64())})
+    suite = SuiteConfig.model_validate(
+        {"foreign_keys": [{"column": "id", "table": "other", "key": "id"}]}
+    )
+    for limit in (1, 10):
+        data = read("data", spark.createDataFrame(nulls), limit)
+        other = read("other", spark.createDataFrame(nulls), limit)
+        assert run_suite(data, suite, {"other": other}).success
+
+
+SPEC = FeatureSpec(
+    features=(
+        Feature(name="item", role="item", kind="category", dtype="int64", table="item"),
+        Feature(name="seen", role="user", kind="sequence", dtype="int64", shape=(2,), table="item"),
+        Feature(name="rate", role="user", kind="numeric", dtype="float32"),
+    ),
+    tables=(EmbeddingTable(name="item", size=4, vocabulary_hash="h"),),
+    state_hash="s",
+)
+
+
+@pytest.mark.parametrize("arrow_rows", [1, 10])
+@pytest.mark.parametrize(
+    ("column", "values", "broken"),
+    [
+        ("item", [2, 3, 0], 0),
+        ("item", [2, 4, -1], 2),
+        ("item", [2, None, 3], 1),
+        ("seen", [[0, 2], [4, 4], [1, -1]], 2),
+        ("seen", [[0, 2], [1], None], 2),
+        ("seen", [[0, 2], [1, None], [0, 0]], 1),
+        ("rate", [0.5, float("nan"), float("-inf")], 2),
+    ],
+)
+def test_feature_columns_follow_the_specification(
+    spark: Any, arrow_rows: int, column: str, values: list[Any], broken: int
+) -> None:
+    rows = {"item": [1, 2, 3], "seen": [[0, 0]] * 3, "rate": [0.0] * 3, column: values}
+    kinds = pa.schema(
+        [("item", pa.int64()), ("seen", pa.list_(pa.int64())), ("rate", pa.float32())]
+    )
+    frame = spark.createDataFrame(pa.table(rows, schema=kinds))
+    found = run_suite(read("x", frame, arrow_rows), SuiteConfig(features=True), {}, SPEC)
+    counts = {o.column: o.unexpected_count for o in found.outcomes if o.column}
+    assert counts == {"item": 0, "seen": 0, "rate": 0, column: broken}
+    assert found.success == (broken == 0)
+
+
+def test_an_expectation_that_raises_is_a_failure() -> None:
+    suite = SuiteConfig.model_validate(
+        {
+            "expectations": [
+                {"type": "expect_column_mean_to_be_between", "kwargs": {"column": "a"}},
+                {"type": "expect_column_values_to_not_be_null", "kwargs": {"column": "zz"}},
+            ]
+        }
+    )
+    found = run_suite(read("x", pd.DataFrame({"a": ["u", "v"]})), suite, {})
+    raised = [o for o in found.outcomes if o.exception]
+    assert len(raised) == 2
+    assert not any(o.success for o in raised)
+    assert '"zz"' in str(raised[1].exception)
+
+
+def test_what_was_not_evaluated_is_a_failure() -> None:
+    table = read("x", pd.DataFrame({"a": [1]}))
+    whole = run_suite(table, SuiteConfig(), {})
+    assert judge(table, 1, list(whole.outcomes)).success
+    part = judge(table, 2, list(whole.outcomes))
+    assert not part.success
+    assert part.outcomes[-1].observed == "1 were"
+
+
+def test_an_expectation_that_the_engine_drops_is_a_failure(monkeypatch: Any) -> None:
+    from great_expectations.core.expectation_suite import ExpectationSuite
+
+    kept = ExpectationSuite.__init__
+
+    def lossy(self: Any, name: str, expectations: Any = (), **rest: Any) -> None:
+        kept(self, name=name, expectations=list(expectations or ())[1:], **rest)
+
+    monkeypatch.setattr(ExpectationSuite, "__init__", lossy)
+    found = run_suite(read("data", arrow(GOOD)), SUITE, {"other": read("other", arrow(GOOD))})
+    assert not found.success
+    assert found.outcomes[-1].expectation == "evaluated"
+
+
+def test_mistakes_in_a_suite_are_listed_at_once() -> None:
+    declared = {
+        "a": {"expectations": [{"type": "expect_column_values_to_be_betwen"}]},
+        "b": {
+            "expectations": [
+                {
+                    "type": "expect_column_values_to_be_between",
+                    "kwargs": {"column": "x", "min_valu": 1, "max_value": 2},
+                }
+            ]
+        },
+    }
+    with pytest.raises(ConfigError) as caught:
+        check_declarations(read_suites(declared))
+    text = str(caught.value)
+    assert "did you mean expect_column_values_to_be_between?" in text
+    assert "min_valu" in text
+
+
+def test_unknown_keys_of_a_suite_are_listed_at_once() -> None:
+    with pytest.raises(ConfigError) as caught:
+        read_suites({"a": {"min_row": 1}, "b": {"stage": "ingst"}})
+    assert "a: min_row" in str(caught.value)
+    assert "b: stage" in str(caught.value)
