@@ -43,33 +43,36 @@ def explain(error: BaseException) -> str | None:
     for cause in _causes(error):
         if isinstance(cause, ReclifeError):
             return str(cause)
-    for cause in _causes(error):
-        kind = type(cause).__name__
-        if kind == "DataValidationError":
-            return str(cause)
-        if kind in {"MissingConfigException", "ParameterValidationError", "ParserError"}:
-            return f"The configuration cannot be read: {cause}"
-        if kind == "ScannerError":
-            return f"The configuration is not valid YAML: {cause}"
-        if isinstance(cause, ValueError) and "Failed to find the pipeline named" in str(cause):
-            return str(cause)
-        if isinstance(cause, OSError) and cause.errno == 28:
-            return f"The disk is full ({cause.filename}): free some space, then run again."
-        if kind in {"AnalysisException", "SparkException", "Py4JJavaError"}:
-            return _explain_spark(cause)
-    return None
+    return next((text for cause in _causes(error) if (text := _explain_foreign(cause))), None)
 
 
-def _explain_spark(error: BaseException) -> str | None:
+_FOREIGN = {
+    "DataValidationError": "{text}",
+    "MissingConfigException": "The configuration cannot be read: {text}",
+    "ParameterValidationError": "The configuration cannot be read: {text}",
+    "ParserError": "The configuration is not valid YAML: {text}",
+    "ScannerError": "The configuration is not valid YAML: {text}",
+}
+"""Errors of other libraries that stand for a user's mistake, by the name of their class."""
+
+_FOREIGN_TEXTS = {
+    "Failed to find the pipeline named": "{line}",
+    "PATH_NOT_FOUND": "A file is missing: {line}",
+    "No space left on device": "The disk is full: free some space, then run again.",
+    "CANNOT_READ_FILE": "A file is damaged or cut short: {line}",
+    "FAILED_READ_FILE": "A file is damaged or cut short: {line}",
+    "is not a Parquet file": "A file is damaged or cut short: {line}",
+}
+"""The same, by what the message says."""
+
+
+def _explain_foreign(error: BaseException) -> str | None:
     text = str(error)
-    first = text.splitlines()[0] if text else ""
-    if "PATH_NOT_FOUND" in text:
-        return f"A file is missing: {first}"
-    if "No space left on device" in text:
-        return "The disk is full: free some space, then run again."
-    if "CANNOT_READ_FILE" in text or "is not a Parquet file" in text or "FAILED_READ_FILE" in text:
-        return f"A file is damaged or cut short: {first}"
-    return None
+    line = text.strip().partition("\n")[0]
+    template = _FOREIGN.get(type(error).__name__) or next(
+        (template for mark, template in _FOREIGN_TEXTS.items() if mark in text), None
+    )
+    return template.format(text=text, line=line) if template else None
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
@@ -85,7 +88,7 @@ cli.add_command(
     click.Command(
         "run",
         params=kedro_run.params,
-        callback=in_sentences(kedro_run.callback),
+        callback=in_sentences(kedro_run.callback or click.echo),
         help="Run a lifecycle (`__default__` without --pipelines) or single stages.",
     )
 )
@@ -95,7 +98,7 @@ cli.add_command(
 @in_sentences
 def resume() -> None:
     """Run the stages of the newest run that have not finished."""
-    from kedro.framework.session import KedroSession
+    from kedro.framework.session.session import KedroSession
     from kedro.framework.startup import bootstrap_project
 
     from reclife.lifecycle import read_lifecycles
@@ -113,8 +116,9 @@ def resume() -> None:
     click.echo(f"Run {info.run_id}: resuming with {', '.join(missing)}.")
     os.environ[RUN_VARIABLE] = info.run_id
     for stage in missing:
-        with KedroSession.create(project_path=project, env=info.env) as session:
-            session.run(pipeline_names=[stage])
+        session = KedroSession.create(project_path=project, env=info.env)
+        session.run(pipeline_names=[stage])
+        session.close()
 
 
 @cli.command()

@@ -7,7 +7,7 @@ from typing import Any, final
 
 from kedro.framework.context import KedroContext
 from kedro.framework.hooks import hook_impl
-from kedro.io import CatalogProtocol, MemoryDataset
+from kedro.io import DataCatalog, MemoryDataset
 from kedro.pipeline import Pipeline
 from kedro.pipeline.node import Node
 
@@ -45,7 +45,7 @@ class Conduct:
     def __init__(self) -> None:
         self._declared: Mapping[str, Any] = {}
         self._expectations: Mapping[str, Any] = {}
-        self._catalog: CatalogProtocol | None = None
+        self._catalog: DataCatalog | None = None
         self._ledger: Ledger | None = None
 
     @hook_impl
@@ -56,13 +56,13 @@ class Conduct:
         self._expectations = context.config_loader["expectations"]
 
     @hook_impl
-    def after_catalog_created(self, catalog: CatalogProtocol) -> None:
+    def after_catalog_created(self, catalog: DataCatalog) -> None:
         """Offer the expectation suites to the closing nodes."""
         catalog["expectations"] = MemoryDataset(self._expectations, copy_mode="assign")
 
     @hook_impl
     def before_pipeline_run(
-        self, run_params: dict[str, Any], pipeline: Pipeline, catalog: CatalogProtocol
+        self, run_params: dict[str, Any], pipeline: Pipeline, catalog: DataCatalog
     ) -> None:
         """Choose the run's id and take back the records of the stages about to run."""
         names = run_params["pipeline_names"] or ["__default__"]
@@ -145,7 +145,7 @@ class Conduct:
         return dict(_run_artifacts(self._catalog)) if self._catalog is not None else {}
 
 
-def _run_artifacts(catalog: CatalogProtocol) -> Iterator[tuple[str, RunArtifact[Any, Any]]]:
+def _run_artifacts(catalog: DataCatalog) -> Iterator[tuple[str, RunArtifact[Any, Any]]]:
     for name in catalog.keys():  # noqa: SIM118 - a catalog iterates lazily over its own view
         dataset = catalog.get(name)
         if isinstance(dataset, RunArtifact):

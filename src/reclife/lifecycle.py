@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
 from importlib import import_module
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +40,7 @@ def read_lifecycles(folder: Path) -> dict[str, Lifecycle]:
         ConfigError: A file is no YAML or breaks the schema; all problems of all files at once.
     """
     declared = sorted(folder.glob("*.yml")) if folder.is_dir() else []
-    sources = declared or [
+    sources: Sequence[Path | Traversable] = declared or [
         entry
         for entry in files("reclife").joinpath("resources", "pipelines").iterdir()
         if entry.name.endswith(".yml")
@@ -145,4 +146,4 @@ def _sentences(error: ValidationError) -> list[str]:
 
 def _plain(dataset: str) -> str:
     """Return a dataset's name without its transcoding."""
-    return dataset.split("@")[0]
+    return dataset.split("@", maxsplit=1)[0]

@@ -11,4 +11,4 @@ def register_pipelines() -> dict[str, Pipeline]:
     stages = stage_pipelines()
     lifecycles = read_lifecycles(project_path() / "pipelines")
     compiled = {name: compile_lifecycle(one, stages) for name, one in lifecycles.items()}
-    return {**stages, **compiled}
+    return {**{str(stage): pipeline for stage, pipeline in stages.items()}, **compiled}

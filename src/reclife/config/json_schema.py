@@ -20,7 +20,8 @@ def schemas() -> dict[str, dict[str, Any]]:
 
 def _file_model(stage: str, config: Any) -> type[Schema]:
     """Return the model of a whole file: the stage's key alone."""
-    return create_model(f"{stage.capitalize()}File", __base__=Schema, **{stage: (config, ...)})
+    fields: dict[str, Any] = {stage: (config, ...)}
+    return create_model(f"{stage.capitalize()}File", __base__=Schema, **fields)
 
 
 def write_schemas(folder: Path) -> list[Path]:

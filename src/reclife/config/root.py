@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, cast, get_args
+from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
@@ -86,7 +86,7 @@ def _file(location: Sequence[int | str], conf: Path, env: str | None) -> str:
 
 def _allowed_values(problem: ErrorDetails) -> list[str]:
     """Return the tags or literals that pydantic names as expected."""
-    context = cast("dict[str, Any]", problem.get("ctx", {}))
+    context = problem.get("ctx", {})
     expected = str(context.get("expected_tags") or context.get("expected") or "")
     words = expected.replace(" or ", ", ").split(",")
     return [word.strip().strip("'") for word in words if word.strip().startswith("'")]

@@ -3,7 +3,7 @@
 import logging
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sized
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -20,7 +20,7 @@ def track(items: Iterable[T], description: str, total: int | None = None) -> Ite
         description: What is being done, in a few words.
         total: How many there are, when `items` has no length of its own.
     """
-    if total is None and hasattr(items, "__len__"):
+    if total is None and isinstance(items, Sized):
         total = len(items)
     show = _bar if sys.stderr.isatty() else _lines
     return show(items, description, total)
