@@ -2,6 +2,7 @@
 
 import functools
 import os
+import re
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 import click
 from kedro.framework.cli.project import run as kedro_run
 
+from reclife.contracts import STAGES
 from reclife.errors import ReclifeError
 
 
@@ -66,8 +68,14 @@ _FOREIGN_TEXTS = {
 """The same, by what the message says."""
 
 
+_RAISED_BY_A_WORKER = re.compile(r"reclife\.errors\.\w+: (.+)")
+"""Our own error inside the traceback of a Spark worker."""
+
+
 def _explain_foreign(error: BaseException) -> str | None:
     text = str(error)
+    if found := _RAISED_BY_A_WORKER.search(text):
+        return found[1]
     line = text.strip().partition("\n")[0]
     template = _FOREIGN.get(type(error).__name__) or next(
         (template for mark, template in _FOREIGN_TEXTS.items() if mark in text), None
@@ -84,11 +92,18 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
         current = current.__cause__ or current.__context__
 
 
+def _run(pipelines: list[str], **options: Any) -> None:
+    """Run as Kedro does; several stages go one after the other, in the order of the data."""
+    several = len(pipelines) > 1 and set(pipelines) <= set(STAGES)
+    for group in [[one] for one in STAGES if one in pipelines] if several else [pipelines]:
+        click.get_current_context().invoke(kedro_run, pipelines=group, **options)
+
+
 cli.add_command(
     click.Command(
         "run",
         params=kedro_run.params,
-        callback=in_sentences(kedro_run.callback or click.echo),
+        callback=in_sentences(_run),
         help="Run a lifecycle (`__default__` without --pipelines) or single stages.",
     )
 )

@@ -47,6 +47,7 @@ class Conduct:
         self._expectations: Mapping[str, Any] = {}
         self._catalog: DataCatalog | None = None
         self._ledger: Ledger | None = None
+        self._given_run: str | None = None
 
     @hook_impl
     def after_context_created(self, context: KedroContext) -> None:
@@ -67,6 +68,7 @@ class Conduct:
         """Choose the run's id and take back the records of the stages about to run."""
         names = run_params["pipeline_names"] or ["__default__"]
         run_id = choose_run_id(names)
+        self._given_run = os.environ.get(RUN_VARIABLE)
         os.environ[RUN_VARIABLE] = run_id
         if not set(names) & set(STAGES):
             begin_run(run_id, ",".join(names), run_params["env"])
@@ -112,6 +114,12 @@ class Conduct:
 
         if self._ledger and not set(run_params["pipeline_names"] or []) & set(STAGES):
             print_summary(self._ledger.run_id)
+        self._forget_run()
+
+    @hook_impl
+    def on_pipeline_error(self) -> None:
+        """Let the next run of this process choose its own id."""
+        self._forget_run()
 
     @hook_impl
     def on_node_error(self, error: Exception, node: Node) -> None:
@@ -121,6 +129,10 @@ class Conduct:
         if stage and isinstance(report, ValidationReport):
             self._artifacts()[closing_dataset(stage)].save(report)
             self._write_page(stage, report)
+
+    def _forget_run(self) -> None:
+        if self._given_run is None:
+            os.environ.pop(RUN_VARIABLE, None)
 
     def _commit(self, stage: Stage) -> None:
         """Write the stage's record, then publish, then make this run the current one."""

@@ -6,7 +6,13 @@ import pytest
 
 from reclife.errors import ArtifactError
 from reclife.runtime.project import PROJECT_VARIABLE
-from reclife.runtime.run import RUN_VARIABLE, choose_run_id, new_run_id, safe_run_id, set_current_run
+from reclife.runtime.run import (
+    RUN_VARIABLE,
+    choose_run_id,
+    new_run_id,
+    safe_run_id,
+    set_current_run,
+)
 
 
 @pytest.fixture(autouse=True)

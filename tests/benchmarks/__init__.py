@@ -1,0 +1,1 @@
+"""Benchmarks: `make bench [PART=run|scoring] [SCALE=small|full]`."""

@@ -1,0 +1,26 @@
+"""Runs benchmarks: each prints its lines and leaves them as JSON."""
+
+import argparse
+from collections.abc import Callable
+
+from tests.benchmarks import run, scoring
+from tests.benchmarks.lines import Line, write
+
+PARTS: dict[str, Callable[[str], list[Line]]] = {"run": run.measure, "scoring": scoring.measure}
+
+
+def main() -> None:
+    """Parse the command line and measure."""
+    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=__doc__)
+    parser.add_argument("--part", choices=["all", *PARTS], default="all")
+    parser.add_argument("--scale", choices=["small", "full"], default="small")
+    chosen = parser.parse_args()
+    for part in PARTS if chosen.part == "all" else [chosen.part]:
+        lines = PARTS[part](chosen.scale)
+        for line in lines:
+            print(line)  # noqa: T201 - this is what the command is for
+        write(part, lines)
+
+
+if __name__ == "__main__":
+    main()
