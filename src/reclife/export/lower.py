@@ -126,15 +126,16 @@ def _rename(graph: "ModelProto", features: tuple[Feature, ...]) -> None:
 
 def _check_inputs(graph: "ModelProto", features: tuple[Feature, ...]) -> None:
     declared, found = {f.name for f in features}, {value.name for value in graph.graph.input}
+    read = {name for node in graph.graph.node for name in node.input}
     if found - declared:
         raise ExportError(
             f"The lowered graph asks for {sorted(found - declared)} beside the model's features: "
             "a constant was captured from outside the model; make it a weight."
         )
-    if declared - found:
+    if declared - (found & read):
         raise ExportError(
-            f"The lowered graph does not read {sorted(declared - found)}, which the model lists "
-            "as used; leave them out of `features`."
+            f"The lowered graph does not read {sorted(declared - (found & read))}, which the model "
+            "lists as used; leave them out of `features`."
         )
     if len(graph.graph.output) != 1:
         raise ExportError(f"The lowered graph has {len(graph.graph.output)} outputs, not one.")
