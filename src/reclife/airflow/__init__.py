@@ -1,0 +1,1 @@
+"""Lifecycles as Airflow DAGs."""
