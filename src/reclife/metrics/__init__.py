@@ -1,1 +1,1 @@
-"""TODO."""
+"""Classification, ranking and calibration metrics with intervals: numpy only, ties averaged."""
