@@ -1,0 +1,1 @@
+"""Canonical tables become training, validation and test examples with their specification."""

@@ -1,0 +1,115 @@
+"""What the nodes of `features` do."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from reclife.config.features import FeaturesConfig
+from reclife.contracts import (
+    ITEM,
+    SPLIT,
+    TIME,
+    USER,
+    FeatureSpec,
+    FeatureStats,
+    ValidationReport,
+)
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+    from reclife.transforms.split import Cuts
+else:
+    DataFrame = Cuts = object  # Kedro resolves the annotations; Spark is imported on first use
+
+
+def split_interactions(
+    interactions: DataFrame, items: DataFrame, users: DataFrame, config: FeaturesConfig
+) -> tuple[DataFrame, Cuts]:
+    """Check the declaration against the data, then say which part each event belongs to."""
+    from reclife.transforms.check import check_declaration
+    from reclife.transforms.split import divide
+
+    check_declaration(config, interactions.columns, items.columns, users.columns)
+    divided, cuts = divide(interactions.persist(), config.split)
+    return divided, cuts
+
+
+def fit_state(
+    divided: DataFrame, items: DataFrame, users: DataFrame, config: FeaturesConfig
+) -> tuple[Callable[[Path], None], FeatureSpec]:
+    """Fit vocabularies and statistics on the training events alone."""
+    from reclife.transforms.fit import fit
+    from reclife.transforms.plan import feature_spec
+
+    state = fit(divided.where(f"{SPLIT} = 'train'"), items, users, config)
+    return state.save, feature_spec(state, timed=TIME in divided.columns)
+
+
+def compute_features(
+    divided: DataFrame,
+    items: DataFrame,
+    users: DataFrame,
+    state_folder: Path,
+    cuts: Cuts,
+    config: FeaturesConfig,
+) -> DataFrame:
+    """Return one row per event, and per negative, with its part and its features."""
+    from reclife.transforms.negatives import known_items, with_negatives
+    from reclife.transforms.spark import features_for_spark
+    from reclife.transforms.state import FeatureState
+
+    requests = divided
+    if config.negatives.kind == "uniform":
+        requests = with_negatives(divided, known_items(divided), config.negatives)
+    state = FeatureState.load(state_folder)
+    return features_for_spark(
+        requests, divided.drop(SPLIT), items, users, state, item_cut=cuts.test_start
+    ).persist()
+
+
+def measure_examples(
+    examples: DataFrame, spec: FeatureSpec, state_folder: Path, cuts: Cuts
+) -> FeatureStats:
+    """Count rows, base rates and values outside the vocabularies."""
+    from reclife.transforms.measure import measure
+    from reclife.transforms.state import FeatureState
+
+    return measure(examples, spec, FeatureState.load(state_folder), cuts)
+
+
+def write_examples(
+    examples: DataFrame, stats: FeatureStats
+) -> tuple[DataFrame, DataFrame, DataFrame]:
+    """Return the three parts in a fixed order, in few files."""
+    from reclife.transforms.layout import ordered
+
+    order = [name for name in (TIME, USER, ITEM) if name in examples.columns]
+
+    def part(name: str) -> DataFrame:
+        rows = examples.where(f"{SPLIT} = '{name}'").drop(SPLIT)
+        return ordered(rows, stats.rows[name], order)
+
+    return part("train"), part("validation"), part("test")
+
+
+def validate(
+    train: DataFrame,
+    validation: DataFrame,
+    test: DataFrame,
+    spec: FeatureSpec,
+    state_folder: Path,
+    stats: FeatureStats,
+    expectations: Mapping[str, object],
+    run_id: str,
+) -> ValidationReport:
+    """Check the written examples against their suites, once."""
+    from reclife.validation.stage import validate_stage
+
+    del state_folder, stats  # inputs only so that this node is the last
+    tables = {
+        "train_examples": train,
+        "validation_examples": validation,
+        "test_examples": test,
+    }
+    return validate_stage("features", tables, expectations, run_id, spec=spec)

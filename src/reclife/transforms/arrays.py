@@ -1,0 +1,68 @@
+"""Small conversions between Arrow columns and numpy arrays."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+
+
+def column(table: pa.Table, name: str) -> pa.Array:
+    """Return the column `name` as one contiguous Arrow array."""
+    chunks = table[name]
+    return chunks.chunk(0) if chunks.num_chunks == 1 else chunks.combine_chunks()
+
+
+def ints(table: pa.Table, name: str) -> Ints:
+    """Return an integer column without nulls, [N]."""
+    values: Ints = column(table, name).to_numpy(zero_copy_only=False).astype(np.int64, copy=False)
+    return values
+
+
+def floats(table: pa.Table, name: str) -> Floats:
+    """Return a numeric column as float64, null as NaN, [N]."""
+    values = column(table, name).cast(pa.float64(), safe=False)
+    result: Floats = values.to_numpy(zero_copy_only=False)
+    return result
+
+
+def positions(values: pa.Array, among: pa.Array) -> Ints:
+    """Return where each value stands in the distinct values `among`, -1 for nowhere or null."""
+    found = pc.index_in(values.cast(among.type), value_set=among, skip_nulls=True)
+    result: Ints = pc.fill_null(found, -1).to_numpy(zero_copy_only=False).astype(np.int64)
+    return result
+
+
+def lists(matrix: Ints) -> pa.ListArray:
+    """Return the rows of an [N, L] matrix as a list<int64> array."""
+    rows, length = matrix.shape
+    offsets = pa.array(np.arange(rows + 1, dtype=np.int32) * np.int32(length))
+    return pa.ListArray.from_arrays(offsets, pa.array(matrix.reshape(-1)))
+
+
+def number_column(values: npt.NDArray[Any]) -> pa.Array:
+    """Return numbers as a float32 column."""
+    return pa.array(values.astype(np.float32))
+
+
+def hash_of(table: pa.Table, names: tuple[str, ...]) -> npt.NDArray[np.uint64]:
+    """Return a 64-bit hash of the named columns per row, the same in every process.
+
+    The columns' own hashes are combined by multiplication with an odd constant and a shift, so that
+    their order matters.
+    """
+    mixed = np.zeros(table.num_rows, np.uint64)
+    for name in names:
+        values = column(table, name)
+        text = pa.types.is_string(values.type) or pa.types.is_large_string(values.type)
+        raw = values.to_numpy(zero_copy_only=False)
+        hashed = pd.util.hash_array(raw.astype(object) if text else raw.astype(np.int64))
+        mixed = (mixed ^ hashed) * np.uint64(0x9E3779B97F4A7C15)
+        mixed ^= mixed >> np.uint64(29)
+    return mixed

@@ -1,0 +1,36 @@
+"""What every kind of feature is."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import Literal
+
+import pyarrow as pa
+
+from reclife.contracts import Feature
+from reclife.transforms.frame import Frame
+
+Side = Literal["row", "item", "user"]
+"""Whose events a feature looks back on; `row` for none."""
+
+
+def attached(source: str, column: str) -> str:
+    """Return the name that an entity's attribute has beside requests and events."""
+    return column if source == "interaction" else f"_{source}_{column}"
+
+
+class Transform(ABC):
+    """Abstract: one declared feature with its fitted state, a pure function of a frame."""
+
+    side: Side = "row"
+    request_attributes: frozenset[tuple[str, str]] = frozenset()
+    """(source, column) pairs that requests must carry."""
+    event_attributes: frozenset[tuple[str, str]] = frozenset()
+    """(source, column) pairs that events must carry."""
+
+    @abstractmethod
+    def features(self) -> tuple[Feature, ...]:
+        """Return the schema of the columns written."""
+
+    @abstractmethod
+    def compute(self, frame: Frame) -> Mapping[str, pa.Array]:
+        """Return the columns by name, one value per request."""

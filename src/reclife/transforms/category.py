@@ -1,0 +1,43 @@
+"""`kind: category`: a value becomes its id in a vocabulary."""
+
+from collections.abc import Mapping
+from typing import final
+
+import pyarrow as pa
+
+from reclife.config.features import CategoryFeature
+from reclife.contracts import Feature
+from reclife.transforms.arrays import column
+from reclife.transforms.base import Transform, attached
+from reclife.transforms.frame import Frame
+from reclife.transforms.state import FeatureState
+
+
+@final
+class Category(Transform):
+    """Ids of one column, 1 for null and for values outside the vocabulary."""
+
+    def __init__(self, declaration: CategoryFeature, state: FeatureState) -> None:
+        self._declaration = declaration
+        self._state = state
+        self._table = declaration.table or declaration.name
+        self.request_attributes = frozenset({(declaration.source, declaration.column)})
+
+    def features(self) -> tuple[Feature, ...]:
+        """Return one int64 scalar."""
+        source = self._declaration.source
+        return (
+            Feature(
+                name=self._declaration.name,
+                role="context" if source == "interaction" else source,
+                kind="category",
+                dtype="int64",
+                table=self._table,
+            ),
+        )
+
+    def compute(self, frame: Frame) -> Mapping[str, pa.Array]:
+        """Return the ids, [M]."""
+        name = attached(self._declaration.source, self._declaration.column)
+        ids = self._state.encode(self._table, column(frame.requests, name))
+        return {self._declaration.name: pa.array(ids)}

@@ -1,0 +1,47 @@
+"""Measures the examples: rows, base rates, values outside the vocabularies."""
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as sf
+
+from reclife.contracts import LABEL, OOV_ID, PADDING_ID, SPLIT, Feature, FeatureSpec, FeatureStats
+from reclife.transforms.split import PARTS, Cuts
+from reclife.transforms.state import FeatureState
+
+
+def measure(
+    examples: DataFrame, spec: FeatureSpec, state: FeatureState, cuts: Cuts
+) -> FeatureStats:
+    """Return the statistics of the examples in one pass over them."""
+    categorical = [feature for feature in spec.features if feature.table]
+    found = examples.groupBy(SPLIT).agg(
+        sf.count("*").alias("rows"),
+        sf.avg(LABEL).alias("base_rate"),
+        *(_oov_rate(feature).alias(f"oov_{feature.name}") for feature in categorical),
+    )
+    rows = {row[SPLIT]: row.asDict() for row in found.collect()}
+    empty: dict[str, float] = {}
+    measured = {part: rows.get(part, empty) for part in PARTS}
+    return FeatureStats(
+        validation_start=cuts.validation_start,
+        test_start=cuts.test_start,
+        leaking=cuts.test_start is None,
+        label_mean=state.prior(LABEL),
+        rows={part: int(found.get("rows", 0)) for part, found in measured.items()},
+        base_rates={part: found.get("base_rate") or 0.0 for part, found in measured.items()},
+        oov_rates={
+            feature.name: {
+                part: found.get(f"oov_{feature.name}") or 0.0 for part, found in measured.items()
+            }
+            for feature in categorical
+        },
+        vocabularies={name: len(values) for name, values in state.vocabularies.items()},
+    )
+
+
+def _oov_rate(feature: Feature) -> Column:
+    ids = sf.col(feature.name)
+    if not feature.shape:
+        return sf.avg((ids == OOV_ID).cast("double"))
+    unknown = sf.sum(sf.size(sf.filter(ids, lambda value: value == OOV_ID)))
+    real = sf.sum(sf.size(sf.filter(ids, lambda value: value != PADDING_ID)))
+    return unknown / sf.nullif(real, sf.lit(0))

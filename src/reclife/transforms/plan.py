@@ -1,0 +1,134 @@
+"""Which features are computed in which pass over the data."""
+
+from collections.abc import Callable, Collection, Mapping
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+
+from reclife.config.features import FeatureDeclaration
+from reclife.contracts import ITEM, LABEL, TIME, USER, EmbeddingTable, FeatureSpec
+from reclife.errors import ConfigError
+from reclife.transforms.affinity import Affinity
+from reclife.transforms.base import Side, Transform, attached
+from reclife.transforms.category import Category
+from reclife.transforms.count import Count
+from reclife.transforms.frame import Frame
+from reclife.transforms.mean import Mean
+from reclife.transforms.multi_category import MultiCategory
+from reclife.transforms.numeric import Numeric
+from reclife.transforms.recent_mean import RecentMean
+from reclife.transforms.sequence import Sequence
+from reclife.transforms.state import FeatureState
+from reclife.transforms.unknown import Unknown
+
+TRANSFORMS: Mapping[str, Callable[[Any, FeatureState], Transform]] = {
+    "category": Category,
+    "multi_category": MultiCategory,
+    "numeric": Numeric,
+    "mean": Mean,
+    "count": lambda declaration, _: Count(declaration),
+    "recent_mean": RecentMean,
+    "affinity": lambda declaration, state: Affinity(
+        declaration, _target(declaration, state), state
+    ),
+    "unknown": lambda declaration, state: Unknown(declaration, _target(declaration, state), state),
+    "sequence": lambda declaration, state: Sequence(
+        declaration, _target(declaration, state), state
+    ),
+}
+"""Kind of feature -> how it is made from its declaration and the fitted state."""
+
+
+def _target(declaration: Any, state: FeatureState) -> Any:
+    return state.config.declaration(declaration.of)
+
+
+class Pass(NamedTuple):
+    """Features that look back on the same key's events; `side` row for none."""
+
+    side: Side
+    transforms: tuple[Transform, ...]
+
+    @property
+    def key(self) -> str:
+        """The column that requests and events are brought together by."""
+        return ITEM if self.side == "item" else USER
+
+    def run(self, requests: pa.Table, events: pa.Table | None, cut: int | None) -> pa.Table:
+        """Return `requests` with the columns of this pass behind them."""
+        frame = Frame(requests, events, self.key, cut if self.side == "item" else None)
+        for transform in self.transforms:
+            for name, values in transform.compute(frame).items():
+                requests = requests.append_column(name, values)
+        return requests
+
+
+class Plan(NamedTuple):
+    """The passes in their order and the columns that they write, as declared."""
+
+    passes: tuple[Pass, ...]
+    columns: tuple[str, ...]
+
+    @property
+    def request_attributes(self) -> frozenset[tuple[str, str]]:
+        """(source, column) pairs that requests must carry."""
+        return frozenset().union(*(t.request_attributes for p in self.passes for t in p.transforms))
+
+    @property
+    def event_attributes(self) -> frozenset[tuple[str, str]]:
+        """(source, column) pairs that events must carry."""
+        return frozenset().union(*(t.event_attributes for p in self.passes for t in p.transforms))
+
+    @property
+    def event_columns(self) -> tuple[str, ...]:
+        """Columns of the events, attributes included, that the passes read."""
+        names = sorted(attached(*attribute) for attribute in self.event_attributes)
+        return tuple(dict.fromkeys((USER, ITEM, TIME, LABEL, *names)))
+
+    @property
+    def looks_back(self) -> bool:
+        """Whether any feature needs events."""
+        return any(step.side != "row" for step in self.passes)
+
+
+def build(declaration: FeatureDeclaration, state: FeatureState) -> Transform:
+    """Return the transform of one declaration."""
+    return TRANSFORMS[declaration.kind](declaration, state)
+
+
+def plan(state: FeatureState, names: Collection[str] | None = None) -> Plan:
+    """Return what to compute for the features called `names`, all of them by default.
+
+    Raises:
+        ConfigError: A name is not declared.
+    """
+    transforms = [build(declaration, state) for declaration in state.config.features]
+    written = [feature.name for transform in transforms for feature in transform.features()]
+    unknown = sorted(set(names or ()) - set(written))
+    if unknown:
+        raise ConfigError(f"no feature is called {', '.join(unknown)}; declared: {written}")
+    wanted = set(written if names is None else names)
+    used = [t for t in transforms if wanted & {feature.name for feature in t.features()}]
+    sides: tuple[Side, ...] = ("item", "user", "row")  # rows last: their lists are never shuffled
+    passes = (Pass(side, tuple(t for t in used if t.side == side)) for side in sides)
+    columns = tuple(name for name in written if name in wanted)
+    return Plan(tuple(step for step in passes if step.transforms), columns)
+
+
+def feature_spec(state: FeatureState, *, timed: bool) -> FeatureSpec:
+    """Return the specification of the examples that `state` produces."""
+    features = tuple(
+        feature
+        for declaration in state.config.features
+        for feature in build(declaration, state).features()
+    )
+    used = dict.fromkeys(feature.table for feature in features if feature.table)
+    tables = tuple(
+        EmbeddingTable(
+            name=name, size=state.table_size(name), vocabulary_hash=state.vocabulary_hash(name)
+        )
+        for name in used
+    )
+    return FeatureSpec(
+        features=features, tables=tables, time=TIME if timed else None, state_hash=state.hash
+    )
