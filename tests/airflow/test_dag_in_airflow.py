@@ -137,8 +137,8 @@ def test_stages_of_a_dag_run_share_one_run_id(project: Path, airflow: dict[str, 
 def test_a_trigger_value_of_the_wrong_type_is_refused(airflow: dict[str, str]) -> None:
     program = (
         "import sys; from airflow.dag_processing.dagbag import DagBag;"
-        "dag = DagBag(dag_folder=sys.argv[1], include_examples=False).dags['reclife_local_rescore'];"
-        "dag.params['as_of'] = 'yesterday'"
+        "bag = DagBag(dag_folder=sys.argv[1], include_examples=False);"
+        "bag.dags['reclife_local_rescore'].params['as_of'] = 'yesterday'"
     )
     with pytest.raises(AssertionError, match="ParamValidationError"):
         command(airflow, "-c", program, airflow["AIRFLOW__CORE__DAGS_FOLDER"])

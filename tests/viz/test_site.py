@@ -19,7 +19,19 @@ from reclife.contracts import STAGES
 
 pytestmark = pytest.mark.slow
 BROWSER = shutil.which("chromium") or shutil.which("chromium-browser")
-FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync", "--disable-background-networking", "--disable-component-update", "--disable-breakpad"]
+FLAGS = (
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--disable-sync",
+    "--disable-breakpad",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--no-first-run",
+    "--window-size=1600,1400",
+    "--virtual-time-budget=30000",
+)
 OFFLINE = "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1"
 
 
@@ -58,8 +70,6 @@ def drawn(url: str, profile: Path) -> Counter[str]:
         *FLAGS,
         OFFLINE,
         f"--user-data-dir={profile}",
-        "--window-size=1600,1400",
-        "--virtual-time-budget=30000",
         "--dump-dom",
         url,
     ]
