@@ -59,6 +59,7 @@ _FOREIGN = {
 
 _FOREIGN_TEXTS = {
     "Failed to find the pipeline named": "{line}",
+    "An exception occurred when parsing config": "The catalog is wrong: {text}",
     "PATH_NOT_FOUND": "A file is missing: {line}",
     "No space left on device": "The disk is full: free some space, then run again.",
     "CANNOT_READ_FILE": "A file is damaged or cut short: {line}",
