@@ -160,10 +160,14 @@ class AffinityFeature(NamedFeature):
 
 @final
 class UnknownFeature(NamedFeature):
-    """1 where a category feature is outside its vocabulary, else 0."""
+    """1 where the item (or user) has no strictly earlier event, else 0.
+
+    As of the event, not of the vocabulary: every training item is in the vocabulary, so a model
+    could not learn what a flag of the vocabulary means.
+    """
 
     kind: Literal["unknown"]
-    of: str = Field(description="Name of a category feature.")
+    by: Side
 
 
 @final
@@ -187,7 +191,7 @@ FeatureDeclaration = Annotated[
     | SequenceFeature,
     Field(discriminator="kind"),
 ]
-AS_OF_KINDS = ("mean", "count", "recent_mean", "affinity", "sequence")
+AS_OF_KINDS = ("mean", "count", "recent_mean", "affinity", "unknown", "sequence")
 """Kinds that look at earlier events and therefore need event times."""
 
 
@@ -224,14 +228,13 @@ class FeaturesConfig(Schema):
         kinds = {f.name: f for f in self.features}
         problems = []
         for f in self.features:
-            if f.kind not in ("affinity", "unknown", "sequence"):
+            if f.kind not in ("affinity", "sequence"):
                 continue
             target = kinds.get(f.of)
             fits = (
                 target is not None
                 and {
                     "affinity": target.kind == "multi_category" and target.source == "item",
-                    "unknown": target.kind == "category",
                     "sequence": target.kind == "category" and target.column == "item_id",
                 }[f.kind]
             )

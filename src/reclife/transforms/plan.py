@@ -31,7 +31,7 @@ TRANSFORMS: Mapping[str, Callable[[Any, FeatureState], Transform]] = {
     "affinity": lambda declaration, state: Affinity(
         declaration, _target(declaration, state), state
     ),
-    "unknown": lambda declaration, state: Unknown(declaration, _target(declaration, state), state),
+    "unknown": lambda declaration, _: Unknown(declaration),
     "sequence": lambda declaration, state: Sequence(
         declaration, _target(declaration, state), state
     ),

@@ -1,37 +1,32 @@
-"""`kind: unknown`: whether a value is outside its vocabulary."""
+"""`kind: unknown`: whether nothing has been seen of a key before the event."""
 
 from collections.abc import Mapping
 from typing import final
 
 import pyarrow as pa
 
-from reclife.config.features import CategoryFeature, UnknownFeature
-from reclife.contracts import OOV_ID, Feature
-from reclife.transforms.arrays import column, number_column
-from reclife.transforms.base import Transform, attached
+from reclife.config.features import UnknownFeature
+from reclife.contracts import Feature
+from reclife.transforms.arrays import number_column
+from reclife.transforms.base import Transform
 from reclife.transforms.frame import Frame
-from reclife.transforms.state import FeatureState
 
 
 @final
 class Unknown(Transform):
-    """1 for null and for values outside the vocabulary, else 0."""
+    """1 without a strictly earlier event, else 0."""
 
-    def __init__(
-        self, declaration: UnknownFeature, target: CategoryFeature, state: FeatureState
-    ) -> None:
-        self._name = declaration.name
-        self._target = target
-        self._state = state
-        self.request_attributes = frozenset({(target.source, target.column)})
+    def __init__(self, declaration: UnknownFeature) -> None:
+        self._declaration = declaration
+        self.side = declaration.by
 
     def features(self) -> tuple[Feature, ...]:
         """Return one float32 scalar."""
-        role = "context" if self._target.source == "interaction" else self._target.source
-        return (Feature(name=self._name, role=role, kind="numeric", dtype="float32"),)
+        role = self._declaration.by
+        name = self._declaration.name
+        return (Feature(name=name, role=role, kind="numeric", dtype="float32"),)
 
     def compute(self, frame: Frame) -> Mapping[str, pa.Array]:
         """Return the flags, [M]."""
-        values = column(frame.requests, attached(self._target.source, self._target.column))
-        ids = self._state.encode(self._target.table or self._target.name, values)
-        return {self._name: number_column(ids == OOV_ID)}
+        flags = frame.spans.start == frame.spans.stop
+        return {self._declaration.name: number_column(frame.spread(flags))}
