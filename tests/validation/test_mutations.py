@@ -44,6 +44,15 @@ def ingested() -> Tables:
         "users": pd.DataFrame({"user_id": [1, 2, 2**53 + 1]}),
         "items": pd.DataFrame({"item_id": [10, 11, 12], "title": ["a", "b", None]}),
         "quarantine": pd.DataFrame({"source": [""], "reason": [""], "row": [""]}).head(0),
+        "ingest_report": pd.DataFrame(
+            {
+                "table": ["interactions", "users", "items"],
+                "rows_in": [4, 3, 3],
+                "rows_out": [4, 3, 3],
+                "conflicts": [0, 0, 0],
+                "completed": [0, 0, 0],
+            }
+        ),
     }
 
 
