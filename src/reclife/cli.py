@@ -148,6 +148,51 @@ def schema(folder: Path) -> None:
         click.echo(path)
 
 
+@cli.command()
+@click.argument("interactions", type=click.Path(path_type=Path))
+@click.option("--items", type=click.Path(path_type=Path), help="Attributes of the items.")
+@click.option("--users", type=click.Path(path_type=Path), help="Attributes of the users.")
+@click.option("--env", required=True, help="Name of the environment to write, conf/<env>.")
+@click.option("--user-column", help="Column of the user's id.")
+@click.option("--item-column", help="Column of the item's id.")
+@click.option("--time-column", help="Column of the event's time.")
+@click.option("--label-column", help="Column of ratings or events.")
+@click.option("--at-least", type=float, help="Smallest rating that counts as liked.")
+@click.option("--positive", multiple=True, help="Event that counts as liked; may be repeated.")
+@click.option("--delimiter", help="Between the columns of the interactions.")
+@click.option("--encoding", help="Of all files, for example gb18030.")
+@click.option("--header/--no-header", default=None, help="Whether the first line holds names.")
+@click.option("--force", is_flag=True, help="Overwrite an environment of that name.")
+@in_sentences
+def init(
+    interactions: Path,
+    items: Path | None,
+    users: Path | None,
+    env: str,
+    user_column: str | None,
+    item_column: str | None,
+    time_column: str | None,
+    label_column: str | None,
+    at_least: float | None,
+    positive: tuple[str, ...],
+    delimiter: str | None,
+    encoding: str | None,
+    header: bool | None,
+    force: bool,
+) -> None:
+    """Propose an environment for your own files: columns, types, times, labels, split."""
+    from reclife.onboarding import Request, print_guesses, propose, write
+
+    columns = {"user": user_column, "item": item_column, "time": time_column, "label": label_column}
+    request = Request(
+        interactions, items, users, columns, at_least, positive, delimiter, encoding, header
+    )
+    project = Path.cwd()
+    proposal = propose(request)
+    files = write(proposal, project, env, force=force)
+    print_guesses(proposal, files, project, env)
+
+
 def main() -> None:
     """Entry point of the command `reclife`."""
     cli()

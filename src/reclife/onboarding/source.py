@@ -1,0 +1,220 @@
+"""How a delimited text file is written: encoding, delimiter, header; and its rows, in batches."""
+
+import codecs
+import csv
+import io
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import final
+
+import pyarrow as pa
+import pyarrow.csv as pacsv
+
+from reclife.errors import DataError
+
+DELIMITERS = {",": "comma", "\t": "tab", ";": "semicolon", "|": "pipe"}
+HEAD_BYTES = 1 << 20
+"""Bytes of the file's beginning that its form is judged by."""
+
+_BOMS = {
+    codecs.BOM_UTF8: "utf-8-sig",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
+_SPARK_CHARSETS = {"utf-8": "UTF-8", "utf-8-sig": "UTF-8", "utf-16": "UTF-16"}
+
+
+@final
+@dataclass(frozen=True)
+class Form:
+    """How a file is written. `columns` are named as Spark names them (`_c0` without a name)."""
+
+    path: Path
+    encoding: str
+    delimiter: str
+    header: bool
+    columns: tuple[str, ...]
+
+    @property
+    def charset(self) -> str:
+        """The encoding by Java's name."""
+        return _SPARK_CHARSETS.get(self.encoding, self.encoding.upper())
+
+    @property
+    def legacy_charset(self) -> bool:
+        """Whether Spark reads the encoding only when told so in `spark.yml`."""
+        return self.encoding not in (*_SPARK_CHARSETS, "iso-8859-1")
+
+
+def examine(path: Path, encoding: str | None, delimiter: str | None, header: bool | None) -> Form:
+    """Return the form of the file at `path`; what is given is not guessed.
+
+    Raises:
+        DataError: The file is missing, empty, not text, or cannot be split into named columns.
+    """
+    if not path.is_file():
+        raise DataError(f"{path}: there is no such file.")
+    with pa.input_stream(str(path)) as stream:
+        head = stream.read(HEAD_BYTES)
+    if not head.strip():
+        raise DataError(f"{path} is empty.")
+    encoding = encoding or detect_encoding(path, head)
+    text = _decode(path, head, encoding)
+    if "\0" in text:
+        raise DataError(f"{path} is not a text file; give a CSV file, as plain text or .gz.")
+    delimiter = delimiter or detect_delimiter(path, text)
+    rows = _first_rows(text, delimiter)
+    named = has_header(rows) if header is None else header
+    return Form(path, encoding, delimiter, named, _column_names(path, rows[0], named))
+
+
+def detect_encoding(path: Path, head: bytes) -> str:
+    """Return the encoding: by its mark, as UTF-8 when all is valid, else by the byte patterns.
+
+    Without a mark, East Asian text writes a character as two high bytes or a high and a low one;
+    Western text sets single high bytes between plain letters.
+    """
+    for mark, name in _BOMS.items():
+        if head.startswith(mark):
+            return name
+    if _is_utf8(path):
+        return "utf-8"
+    high = [index for index, byte in enumerate(head) if byte >= 0x80]
+    paired = sum(1 for left, right in pairwise(high) if right == left + 1)
+    if not high or paired < len(high) / 3:
+        return "windows-1252"
+    japanese = head.decode("cp932", errors="replace")
+    kana = sum("\u3040" <= char <= "\u30ff" for char in japanese)
+    broken = japanese.count("\ufffd")
+    return "windows-31j" if kana > len(high) / 20 and broken < kana else "gb18030"
+
+
+def detect_delimiter(path: Path, text: str) -> str:
+    """Return the delimiter that cuts the first rows into the same, largest number of fields.
+
+    Raises:
+        DataError: None of the known ones does.
+    """
+    widths = {}
+    for delimiter in DELIMITERS:
+        counts = Counter(len(row) for row in _first_rows(text, delimiter))
+        width, rows = counts.most_common(1)[0]
+        if width > 1 and rows >= 0.9 * counts.total():
+            widths[delimiter] = width
+    if not widths:
+        raise DataError(
+            f"{path}: no comma, tab, semicolon or pipe cuts its rows into the same number of "
+            f"columns (it begins with {text.splitlines()[0][:80]!r}); say it by --delimiter."
+        )
+    return max(widths, key=lambda delimiter: widths[delimiter])
+
+
+def has_header(rows: list[list[str]]) -> bool:
+    """Tell names from data: no name is empty (but the first), a number or a repeated value."""
+    names, data = rows[0], rows[1:]
+    if any(_is_number(name) for name in names) or not all(names[1:]):
+        return False
+    if len(set(names)) < len(names):
+        return False
+    values = [{row[i] for row in data if i < len(row)} for i in range(len(names))]
+    return not any(name in seen for name, seen in zip(names, values, strict=True) if name)
+
+
+def batches(form: Form) -> Iterator[pa.RecordBatch]:
+    """Yield the file's rows with every column as text, none of it missing.
+
+    Raises:
+        DataError: A row is not decodable, or a quoted field never ends.
+    """
+    try:
+        reader = pacsv.open_csv(
+            str(form.path),
+            read_options=pacsv.ReadOptions(
+                column_names=list(form.columns),
+                skip_rows=int(form.header),
+                encoding="utf8" if form.encoding.startswith("utf-8") else _python(form.encoding),
+                block_size=1 << 22,
+            ),
+            parse_options=pacsv.ParseOptions(
+                delimiter=form.delimiter, newlines_in_values=True, invalid_row_handler=_skip
+            ),
+            convert_options=pacsv.ConvertOptions(
+                column_types=dict.fromkeys(form.columns, pa.string()), strings_can_be_null=False
+            ),
+        )
+        yield from reader
+    except (pa.ArrowException, UnicodeDecodeError) as problem:
+        raise DataError(f"{form.path} cannot be read as {form.encoding} text: {problem}") from None
+
+
+def _skip(row: pacsv.InvalidRow) -> str:  # noqa: ARG001 - the signature is pyarrow's
+    """Leave a row with too few or too many fields to `ingest`, which sets it aside."""
+    return "skip"
+
+
+def _is_utf8(path: Path) -> bool:
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    with pa.input_stream(str(path)) as stream:
+        try:
+            while block := stream.read(HEAD_BYTES):
+                decoder.decode(block)
+            decoder.decode(b"", final=True)
+        except UnicodeDecodeError:
+            return False
+    return True
+
+
+def _decode(path: Path, head: bytes, encoding: str) -> str:
+    try:
+        return codecs.getincrementaldecoder(_python(encoding))("strict").decode(head)
+    except LookupError:
+        raise DataError(f"{path}: unknown encoding {encoding!r}.") from None
+    except UnicodeDecodeError as problem:
+        raise DataError(
+            f"{path} is not {encoding} text (byte {problem.start:,}); say its encoding by "
+            "--encoding."
+        ) from None
+
+
+def _python(encoding: str) -> str:
+    """Return the encoding by Python's name."""
+    return "cp932" if encoding.lower() == "windows-31j" else encoding
+
+
+def _first_rows(text: str, delimiter: str, limit: int = 200) -> list[list[str]]:
+    """Return the first complete rows that are not empty."""
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+    rows = []
+    try:
+        for row in reader:
+            if row:
+                rows.append(row)
+            if len(rows) > limit:
+                return rows[:-1]
+    except csv.Error:
+        pass
+    # the last row may be cut where the head ends
+    return rows[:-1] if len(text) >= HEAD_BYTES // 4 and len(rows) > 1 else rows
+
+
+def _column_names(path: Path, first: list[str], header: bool) -> tuple[str, ...]:
+    names = [name if header and name else f"_c{i}" for i, name in enumerate(first)]
+    folded = [name.casefold() for name in names]
+    twice = sorted({name for name in names if folded.count(name.casefold()) > 1})
+    if twice:
+        raise DataError(
+            f"{path}: the header names more than one column {', '.join(map(repr, twice))} (upper "
+            "and lower case count as the same); rename them."
+        )
+    return tuple(names)
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text.replace(",", "."))
+    except ValueError:
+        return False
+    return True
