@@ -2,21 +2,20 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pyarrow as pa
 
 from reclife.config.compression import CompressionConfig
 from reclife.contracts import CompressionReport, FeatureSpec, ValidationReport
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 
 def compress_model(
     model: Path,
     feature_spec: FeatureSpec,
-    train: "pa.Table",
-    validation: "pa.Table",
-    test: "pa.Table",
+    train: pa.Table,
+    validation: pa.Table,
+    test: pa.Table,
     config: CompressionConfig,
     run_id: str,
 ) -> tuple[Callable[[Path], None], CompressionReport]:

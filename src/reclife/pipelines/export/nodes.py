@@ -3,7 +3,9 @@
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pyarrow as pa
 
 from reclife.config.export import ExportConfig
 from reclife.contracts import (
@@ -15,18 +17,15 @@ from reclife.contracts import (
     ValidationReport,
 )
 
-if TYPE_CHECKING:
-    import pyarrow as pa
-
 
 def check_parity(
     model: Path,
     compressed_model: Path,
     feature_spec: FeatureSpec,
-    test: "pa.Table",
+    test: pa.Table,
     config: ExportConfig,
     run_id: str,
-) -> tuple[ExportReport, "pa.Table"]:
+) -> tuple[ExportReport, pa.Table]:
     """Return the parity report of the graphs, and the golden rows it was taken on."""
     from reclife.export.report import parity_report, pick_golden
     from reclife.models.saved import load_model
@@ -46,8 +45,8 @@ def write_bundle(
     evaluation: EvaluationReport,
     compression_report: CompressionReport,
     export_report: ExportReport,
-    golden: "pa.Table",
-    items: "pa.Table",
+    golden: pa.Table,
+    items: pa.Table,
     origin: Origin,
 ) -> Callable[[Path], None]:
     """Return the writer of the bundle."""

@@ -8,16 +8,18 @@ from reclife.contracts import ScoringReport, ValidationReport
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
+else:
+    DataFrame = object  # Kedro resolves the annotations; Spark is imported on first use
 
 
 def recommend_items(
     bundle: Path,
-    interactions: "DataFrame",
-    items: "DataFrame",
-    users: "DataFrame",
+    interactions: DataFrame,
+    items: DataFrame,
+    users: DataFrame,
     config: ScoringConfig,
     run_id: str,
-) -> tuple["DataFrame", ScoringReport]:
+) -> tuple[DataFrame, ScoringReport]:
     """Return every user's recommendations and the report on how they were made."""
     from datetime import UTC, datetime
 
@@ -32,10 +34,10 @@ def recommend_items(
 
 
 def validate(
-    recommendations: "DataFrame",
+    recommendations: DataFrame,
     scoring_report: ScoringReport,  # noqa: ARG001  saved before this node may run
-    items: "DataFrame",
-    users: "DataFrame",
+    items: DataFrame,
+    users: DataFrame,
     expectations: dict[str, Any],
     run_id: str,
 ) -> ValidationReport:
