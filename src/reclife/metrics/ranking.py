@@ -23,11 +23,11 @@ class Places:
     """Where the targets of Q queries stand in their full rankings.
 
     Attributes:
-        query: `[M]` the query of each ranked target.
+        query: `[M]` the query of each listed target.
         above: `[M]` items that score higher.
         tied: `[M]` items that score the same, the target included.
         tied_targets: `[M]` targets among these.
-        targets: `[Q]` number of targets, the unrankable included.
+        targets: `[Q]` number of targets, those that stand on no list included.
     """
 
     query: Ints
@@ -37,28 +37,31 @@ class Places:
     targets: Ints
 
 
-def places(scores: Matrix, query: Ints, column: Ints, targets: Ints) -> Places:
-    """Find the targets in the rankings.
+def standing(scores: Matrix, query: Ints, column: Ints) -> tuple[Ints, Ints]:
+    """Return for each target how many items score higher, and how many the same, `[M]` each.
 
     Args:
         scores: `[Q, I]`; minus infinity marks an item that is not on the list.
-        query: `[M]` the query of each known target, ascending.
-        column: `[M]` its column; a target that is not on the list is never found.
-        targets: `[Q]` number of targets per query, unknown ones included where they count.
+        query: `[M]` the query of each target, ascending.
+        column: `[M]` its column. A target that is not on the list has 0 items that score the same.
     """
     values = scores[query, column]
-    listed = np.isfinite(values)
-    query, values = query[listed], values[listed]
-    above, tied = np.empty(len(query), np.int64), np.empty(len(query), np.int64)
+    above, tied = np.zeros(len(query), np.int64), np.zeros(len(query), np.int64)
     turn = np.arange(len(query)) - np.searchsorted(query, query)
     for t in range(int(turn.max(initial=-1)) + 1):  # one target of every query at a time
-        chosen = np.flatnonzero(turn == t)
-        rows = scores if len(chosen) == len(scores) else scores[query[chosen]]
-        value = values[chosen, None]
+        chosen = np.flatnonzero((turn == t) & np.isfinite(values))
+        rows, value = scores[query[chosen]], values[chosen, None]
         above[chosen] = np.count_nonzero(rows > value, axis=1)
         tied[chosen] = np.count_nonzero(rows == value, axis=1)
-    keys = query * (scores.shape[1] + 1) + above
-    _, inverse, counts = np.unique(keys, return_inverse=True, return_counts=True)
+    return above, tied
+
+
+def places(query: Ints, above: Ints, tied: Ints, targets: Ints) -> Places:
+    """Put together what `standing` found; `targets` `[Q]` may count more than were looked up."""
+    listed = tied > 0
+    query, above, tied = query[listed], above[listed], tied[listed]
+    keys = np.stack([query, above])
+    _, inverse, counts = np.unique(keys, axis=1, return_inverse=True, return_counts=True)
     return Places(query, above, tied, counts[inverse], targets)
 
 
@@ -137,5 +140,5 @@ def per_user(values: Vector, users: npt.NDArray[np.integer], n_users: int) -> Ve
 
 
 def coverage(listed: Ints, items: int) -> float:
-    """Return the share of known items that stand on at least one list."""
-    return len(np.unique(listed)) / items
+    """Return the share of the known items that stand on at least one list; -1 is an empty place."""
+    return len(np.unique(listed[listed >= 0])) / items

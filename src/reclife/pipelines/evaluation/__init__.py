@@ -1,0 +1,1 @@
+"""The evaluation stage: the frozen model and its baselines on the test part."""

@@ -1,0 +1,107 @@
+"""Plots of the evaluation page, as HTML fragments that share one plotly script."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from reclife.contracts import EvaluationReport, EvaluationRow
+from reclife.metrics import calibration
+from reclife.pipelines.evaluation.like import LikeResult
+
+OURS, OTHERS = "#1a7f5a", "#8fa3b8"
+COLOURS = ("#1a7f5a", "#c2703d", "#4a6fa5", "#8d6cab", "#7a7a7a")
+CURVE_POINTS = 400
+
+
+def bars(rows: Sequence[EvaluationRow], title: str, ours: str) -> str:
+    """Draw one bar a model with its interval, the best on top."""
+    from plotly import graph_objects as go
+
+    ordered = sorted(rows, key=lambda row: row.value)
+    values = [row.value for row in ordered]
+    high = [(row.ci_high or row.value) - row.value for row in ordered]
+    low = [row.value - (row.ci_low or row.value) for row in ordered]
+    bar = go.Bar(
+        x=values,
+        y=[row.model for row in ordered],
+        orientation="h",
+        marker_color=[OURS if row.model == ours else OTHERS for row in ordered],
+        error_x={"type": "data", "array": high, "arrayminus": low, "color": "#1c2733"},
+        text=[f"{value:.4f}" for value in values],
+        insidetextanchor="start",
+    )
+    floor = 0.5 if title in ("AUC", "GAUC") else 0.0
+    return _html(go.Figure(bar), title, {"range": [floor, None]}, {})
+
+
+def roc(like: LikeResult) -> str:
+    """Draw the share of likes against the share of dislikes above each score."""
+    from plotly import graph_objects as go
+
+    figure = go.Figure()
+    for colour, (name, scores) in zip(COLOURS, like.scores.items(), strict=False):
+        order = np.argsort(-scores, kind="stable")
+        hits = np.cumsum(like.labels[order] > 0)
+        misses = np.arange(1, len(order) + 1) - hits
+        last = np.append(np.flatnonzero(np.diff(scores[order])), len(order) - 1)  # ties as one step
+        shown = last[np.unique(np.linspace(0, len(last) - 1, CURVE_POINTS).astype(int))]
+        x = np.append(0.0, misses[shown] / max(misses[-1], 1))
+        y = np.append(0.0, hits[shown] / max(hits[-1], 1))
+        figure.add_scatter(
+            x=x.round(4).tolist(), y=y.round(4).tolist(), name=name, line_color=colour
+        )
+    figure.add_scatter(x=[0, 1], y=[0, 1], line={"dash": "dot", "color": "#bbb"}, name="chance")
+    return _html(figure, "ROC", {"title": "dislikes above"}, {"title": "likes above"})
+
+
+def reliability(like: LikeResult, bins: int) -> str:
+    """Draw observed against predicted share of likes."""
+    from plotly import graph_objects as go
+
+    figure = go.Figure()
+    for colour, (name, scores) in zip(COLOURS, like.scores.items(), strict=False):
+        found = calibration.reliability(like.labels, np.clip(scores, 0.0, 1.0), bins)
+        some = found.events > 0
+        figure.add_scatter(
+            x=found.predicted[some].round(4).tolist(),
+            y=found.observed[some].round(4).tolist(),
+            name=name,
+            mode="lines+markers",
+            line_color=colour,
+            customdata=found.events[some].astype(int).tolist(),
+            hovertemplate="predicted %{x}, observed %{y}, %{customdata} events",
+        )
+    figure.add_scatter(x=[0, 1], y=[0, 1], line={"dash": "dot", "color": "#bbb"}, name="perfect")
+    axes = {"title": "predicted", "range": [0, 1]}, {"title": "observed", "range": [0, 1]}
+    return _html(figure, "Reliability", *axes)
+
+
+def activity(report: EvaluationReport, ours: str) -> str:
+    """Draw the AUC by the user's number of earlier events and by what was known of the item."""
+    from plotly import graph_objects as go
+
+    wanted = ("earlier_events:", "item:")
+    rows = [r for r in report.rows if r.slice.removeprefix("sampled_negatives:").startswith(wanted)]
+    models = list(dict.fromkeys(row.model for row in rows))
+    figure = go.Figure()
+    for colour, model in zip(COLOURS, sorted(models, key=lambda m: m != ours), strict=False):
+        own = [row for row in rows if row.model == model]
+        names = [row.slice.removeprefix("sampled_negatives:").replace("_", " ") for row in own]
+        figure.add_bar(x=names, y=[r.value for r in own], name=model, marker_color=colour)
+    axes: tuple[dict[str, Any], dict[str, Any]] = {}, {"range": [0.4, 1.0]}
+    return _html(figure, "AUC by the user's activity and the item", *axes)
+
+
+def _html(figure: Any, title: str, xaxis: dict[str, Any], yaxis: dict[str, Any]) -> str:
+    figure.update_layout(
+        title=title,
+        xaxis=xaxis,
+        yaxis=yaxis,
+        template="plotly_white",
+        height=360,
+        margin={"l": 10, "r": 20, "t": 50, "b": 40},
+        yaxis_automargin=True,
+        legend={"orientation": "h", "y": -0.2},
+    )
+    return str(figure.to_html(full_html=False, include_plotlyjs=False))

@@ -1,0 +1,55 @@
+"""The declared floors that fail the run."""
+
+from reclife.config.evaluation import FloorConfig, GateConfig
+from reclife.contracts import EvaluationReport, EvaluationRow
+from reclife.errors import GateFailed
+
+
+def check(report: EvaluationReport, config: GateConfig, trained: str, place: str) -> None:
+    """Compare the report with the gate.
+
+    Args:
+        report: What was measured.
+        config: The gate.
+        trained: The trained model's name, meant by a floor without a model.
+        place: Where the report lies, for the message.
+
+    Raises:
+        GateFailed: A floor is not reached, a baseline not beaten, or a figure is not there. The
+            message names every failure.
+    """
+    failures = [f for floor in config.floors if (f := _below(report, floor, trained))]
+    for rule in config.must_beat:
+        ours = _value(report, trained, rule.metric, None)
+        for baseline in rule.baselines:
+            theirs = _value(report, baseline, rule.metric, None)
+            if ours is None or theirs is None:
+                missing = trained if ours is None else baseline
+                failures.append(f"{rule.metric} of {missing} was not measured")
+            elif ours <= theirs:
+                failures.append(
+                    f"{rule.metric} of {trained} is {ours:.4f}, not above {baseline} ({theirs:.4f})"
+                )
+    if failures:
+        raise GateFailed(f"The quality gate failed: {'; '.join(failures)}. Report: {place}.")
+
+
+def _below(report: EvaluationReport, floor: FloorConfig, trained: str) -> str | None:
+    model = floor.model or trained
+    value = _value(report, model, floor.metric, floor.k)
+    at = f"@{floor.k}" if floor.k else ""
+    if value is None:
+        return f"{floor.metric}{at} of {model} was not measured"
+    if value < floor.at_least:
+        return f"{floor.metric}{at} of {model} is {value:.4f}, below the floor {floor.at_least}"
+    return None
+
+
+def _value(report: EvaluationReport, model: str, metric: str, k: int | None) -> float | None:
+    """Return the figure over everything; on drawn negatives where nothing else was measured."""
+
+    def fits(row: EvaluationRow) -> bool:
+        whole = row.slice in ("all", "sampled_negatives")
+        return whole and (row.model, row.metric, row.k) == (model, metric, k)
+
+    return next((row.value for row in report.rows if fits(row)), None)

@@ -1,0 +1,164 @@
+"""Nodes of the evaluation stage; TensorFlow is imported when the model is loaded."""
+
+import logging
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from reclife.config.evaluation import EvaluationConfig
+from reclife.contracts import (
+    LABEL,
+    EvaluationReport,
+    FeatureSpec,
+    FeatureStats,
+    TrainingReport,
+    ValidationReport,
+)
+from reclife.pipelines.evaluation import gate, like, lists, page, past, queries
+
+_LOG = logging.getLogger(__name__)
+_CHUNK = 1 << 18
+"""Feature requests computed at a time."""
+
+
+def evaluate_like(
+    model: Path,
+    spec: FeatureSpec,
+    train: pa.Table,
+    validation: pa.Table,
+    test: pa.Table,
+    interactions: pa.Table,
+    training: TrainingReport,
+    config: EvaluationConfig,
+) -> like.LikeResult:
+    """Predict every test event and measure the model beside its baselines."""
+    from reclife.models.saved import load_model, predict
+
+    predicted = predict(load_model(model, spec), test)
+    sampled = bool((interactions[LABEL].to_numpy() > 0).all())
+    examples = like.Examples(train, validation, test)
+    return like.evaluate(
+        training.model_kind,
+        predicted.astype(np.float64),
+        examples,
+        spec,
+        config,
+        refit=training.refitted,
+        sampled=sampled,
+    )
+
+
+def evaluate_lists(
+    model: Path,
+    candidates: Path,
+    spec: FeatureSpec,
+    feature_state: Path,
+    stats: FeatureStats,
+    train: pa.Table,
+    validation: pa.Table,
+    test: pa.Table,
+    interactions: pa.Table,
+    items: pa.Table,
+    users: pa.Table,
+    training: TrainingReport,
+    config: EvaluationConfig,
+) -> lists.ListsResult:
+    """Ask for lists at the test users' moments; measure retrievers and the re-ranking model."""
+    from reclife.retrieval.blend import blend
+    from reclife.retrieval.candidates import CandidateSource
+
+    known = pa.concat_tables([part.select(["user_id", "item_id"]) for part in (train, validation)])
+    before, after = past.divide(interactions, known, test, stats)
+    asked = queries.build(before, after, config.queries)
+    source = CandidateSource.load(candidates)
+    rankers = lists.retrieval_rankers(before, asked, config, source)
+    found = source.top(asked.histories, config.rerank.candidates)
+    query, retrieved = np.asarray(found["query"]), np.asarray(found["score"])
+    requests = asked.requests(query, found["item_id"].combine_chunks())
+    scores = _model_scores(
+        model, spec, feature_state, requests, interactions, items, users, stats.test_start
+    )
+    combined = blend(query, retrieved, scores, config.rerank.weight)
+    name = f"{source.config.source.kind}+{training.model_kind}"
+    rankers.append(lists.reranked(name, source, found, combined))
+    result = lists.evaluate(asked, rankers, config)
+    _LOG.info(
+        "Lists: %d queries of %d users; %.1f %% of what came next was unknown before the test part.",
+        result.queries,
+        result.users,
+        100 * result.unknown_share,
+    )
+    return result
+
+
+def _model_scores(
+    model: Path,
+    spec: FeatureSpec,
+    feature_state: Path,
+    requests: pa.Table,
+    interactions: pa.Table,
+    items: pa.Table,
+    users: pa.Table,
+    cut: int | None,
+) -> npt.NDArray[np.float32]:
+    """Return the model's score of each request `[N]`, the item side frozen at the cut."""
+    from reclife.models.saved import load_model, predict
+    from reclife.transforms.requests import features_for
+    from reclife.transforms.state import FeatureState
+
+    ranking, state = load_model(model, spec), FeatureState.load(feature_state)
+    names = {feature.name for feature in ranking.features}
+    parts = [np.zeros(0, np.float32)]
+    for start in range(0, requests.num_rows, _CHUNK):
+        some = requests.slice(start, _CHUNK)
+        rows = features_for(some, interactions, items, users, state, item_cut=cut, names=names)
+        parts.append(predict(ranking, rows))
+    return np.concatenate(parts)
+
+
+def write_report(
+    like_result: like.LikeResult,
+    lists_result: lists.ListsResult,
+    stats: FeatureStats,
+    config: EvaluationConfig,
+    run_id: str,
+) -> tuple[EvaluationReport, str]:
+    """Put the rows of both tasks into one report and one page."""
+    report = EvaluationReport(run_id=run_id, rows=(*like_result.rows, *lists_result.rows))
+    return report, page.render(report, like_result, lists_result, stats, config)
+
+
+def check_gate(
+    report: EvaluationReport,
+    evaluation_page: str,
+    training: TrainingReport,
+    config: EvaluationConfig,
+    run_id: str,
+) -> str:
+    """Fail the run when a declared floor is not reached; the report is saved by then.
+
+    Returns:
+        The run's id, for the closing node to wait for.
+    """
+    del evaluation_page  # only waited for
+    place = f"data/08_reporting/runs/{run_id}/evaluation.html"
+    gate.check(report, config.gate, training.model_kind, place)
+    return run_id
+
+
+def validate(
+    report: EvaluationReport,
+    evaluation_page: str,
+    passed: str,
+    expectations: Mapping[str, Any],
+    run_id: str,
+) -> ValidationReport:
+    """Validate the report's rows; page and gate are waited for."""
+    from reclife.validation.stage import validate_stage
+
+    _LOG.debug("Gate passed by run %s, page of %d characters.", passed, len(evaluation_page))
+    return validate_stage("evaluation", {"evaluation": report.rows}, expectations, run_id)
