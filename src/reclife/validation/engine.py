@@ -157,7 +157,7 @@ def _settings() -> Any:
 
 def _result(declared: ExpectationConfig, result: Any) -> ExpectationOutcome:
     details = dict(result.result or {})
-    unexpected = details.get("unexpected_count")
+    unexpected = details.get("unexpected_count") if "element_count" in details else None
     if unexpected is None:
         observed = f"observed {details.get('observed_value')}"
     else:
