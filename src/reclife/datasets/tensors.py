@@ -41,7 +41,7 @@ def column_to_array(table: pa.Table, name: str, dtype: str) -> Array:
     column = _column(table, name)
     if not (pa.types.is_integer(column.type) or pa.types.is_floating(column.type)):
         raise DataError(f"Column {name!r} holds {column.type}, expected numbers.")
-    return column.to_numpy(zero_copy_only=False).astype(dtype, copy=False)  # type: ignore[no-any-return]
+    return column.to_numpy(zero_copy_only=False).astype(dtype, copy=False)
 
 
 def _column(table: pa.Table, name: str) -> pa.Array:

@@ -49,7 +49,7 @@ class RankingModel(tf.Module, abc.ABC):
 
     def look_up(self, inputs: Mapping[str, Tensor]) -> dict[str, Tensor]:
         """Return the embedding rows of every id: `[B, D]` or `[B, L, D]` by feature name."""
-        return {f.name: tf.gather(self.tables[f.table], inputs[f.name]) for f in self.embedded}
+        return {f.name: tf.gather(self.tables[str(f.table)], inputs[f.name]) for f in self.embedded}
 
     @abc.abstractmethod
     def score(

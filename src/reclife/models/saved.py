@@ -81,7 +81,9 @@ def predict_arrays(
     model: RankingModel, arrays: dict[str, NDArray[Any]], rows: int, batch_size: int = 8192
 ) -> NDArray[np.float32]:
     """Return the probability of a like for each of `rows` rows of `arrays`, `[N]`."""
-    score = tf.function(lambda inputs: tf.sigmoid(model(inputs)), reduce_retracing=True)
+    score = tf.function(
+        lambda inputs: tf.sigmoid(model(inputs)), autograph=False, reduce_retracing=True
+    )
     parts = [np.zeros(0, np.float32)]
     for start in range(0, rows, batch_size):
         batch = {name: array[start : start + batch_size] for name, array in arrays.items()}

@@ -74,7 +74,7 @@ class Checkpoints:
         writing, target = self._folder / f".writing-{name}", self._folder / name
         shutil.rmtree(writing, ignore_errors=True)
         writing.mkdir(parents=True)
-        np.savez(writing / _ARRAYS, **dict(arrays))
+        np.savez(writing / _ARRAYS, allow_pickle=False, **dict(arrays))
         description = Description(sha256=_sha256(writing / _ARRAYS), progress=progress)
         (writing / _DESCRIPTION).write_text(description.model_dump_json(), encoding="utf-8")
         for file in writing.iterdir():

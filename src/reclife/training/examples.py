@@ -1,5 +1,6 @@
 """Examples in memory and the order in which training goes through them."""
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Self, final
@@ -77,7 +78,7 @@ class Batches:
 
     def __len__(self) -> int:
         """Return the number of batches of an epoch."""
-        return -(-len(self.examples) // self.batch_size)
+        return math.ceil(len(self.examples) / self.batch_size)
 
     def order(self, epoch: int) -> Array:
         """Return the permutation of the rows that `epoch` goes through."""

@@ -122,8 +122,8 @@ class Loop:
             return
         raise TrainingError(
             f"Training stopped at step {progress.step} ({progress.phase}, epoch {progress.epoch}): "
-            f"loss {result.loss}, gradient norm {result.gradient_norm}. Look for non-finite or huge "
-            "values in the numeric features, or lower the learning rates."
+            f"loss {result.loss}, gradient norm {result.gradient_norm}. Look for huge or "
+            "non-finite values in the numeric features, or lower the learning rates."
         )
 
     def _log_step(self, result: StepResult, progress: Progress) -> None:

@@ -168,8 +168,8 @@ def _identity(config: TrainingConfig, spec: FeatureSpec, *parts: Examples) -> st
     content = hashlib.sha256()
     for part in parts:
         for name in sorted(part.inputs):
-            content.update(np.ascontiguousarray(part.inputs[name]))
-        content.update(part.labels)
-        content.update(part.weights)
+            content.update(part.inputs[name].tobytes())
+        content.update(part.labels.tobytes())
+        content.update(part.weights.tobytes())
     declared = config.model_dump(mode="json", exclude={"candidates", "checkpoint"})
     return digest([declared, spec.hash, content.hexdigest()])

@@ -40,8 +40,10 @@ class Trainer:
         self._sparse = sparse_optimizer(config.sparse_optimizer, model.tables)
         self._dense = keras.optimizers.Adam(config.dense_optimizer.learning_rate)
         self._dense.build(model.dense_variables)
-        self._compute = tf.function(self._loss_and_gradients, jit_compile=config.xla)
-        self._step = tf.function(self._update, reduce_retracing=True)
+        self._compute = tf.function(
+            self._loss_and_gradients, autograph=False, jit_compile=config.xla
+        )
+        self._step = tf.function(self._update, autograph=False, reduce_retracing=True)
 
     @property
     def learning_rate(self) -> float:

@@ -1,4 +1,4 @@
-"""Keras layers with seeds of their own, built at once so that their weights exist from the start."""
+"""Keras layers with seeds of their own, built at once so that the weights exist."""
 
 from collections.abc import Sequence
 from typing import Any, final
@@ -16,7 +16,7 @@ data set (0.9^60 < 0.002), where the usual 0.99 would need five."""
 
 
 @final
-class Bias(keras.layers.Layer):  # type: ignore[misc]
+class Bias(keras.layers.Layer):
     """Adds one trainable number, zero at first, to every logit."""
 
     def __init__(self, name: str) -> None:
