@@ -14,6 +14,8 @@ else:
 
 RowCounts = dict[str, dict[str, int]]
 """Rows by reason for each source, the good ones under the empty reason."""
+ParsedEntities = dict[str, DataFrame]
+"""`items` and `users` as read, for those that are declared."""
 EntityCounts = dict[str, int]
 """`rows`, `conflicts` and `completed` of an entity table."""
 
@@ -25,22 +27,23 @@ def parse_interactions(raw: DataFrame, config: IngestConfig) -> DataFrame:
     return parse(raw, config.interactions).persist()
 
 
-def parse_items(
-    interactions: DataFrame, raw: DataFrame | None, config: IngestConfig
-) -> DataFrame | None:
-    """Read the declared item columns, from their own source or the good interactions."""
-    return _parse_entities(interactions, raw, config.items)
-
-
-def parse_users(
-    interactions: DataFrame, raw: DataFrame | None, config: IngestConfig
-) -> DataFrame | None:
-    """Read the declared user columns, from their own source or the good interactions."""
-    return _parse_entities(interactions, raw, config.users)
+def parse_entities(
+    interactions: DataFrame,
+    raw_items: DataFrame | None,
+    raw_users: DataFrame | None,
+    config: IngestConfig,
+) -> ParsedEntities:
+    """Read the declared columns of items and users, each from its source, where there is one."""
+    sources = {"items": (raw_items, config.items), "users": (raw_users, config.users)}
+    return {
+        table: _parse_entities(interactions, raw, source)
+        for table, (raw, source) in sources.items()
+        if source is not None
+    }
 
 
 def set_aside(
-    interactions: DataFrame, items: DataFrame | None, users: DataFrame | None, config: IngestConfig
+    interactions: DataFrame, entities: ParsedEntities, config: IngestConfig
 ) -> tuple[DataFrame, RowCounts]:
     """Return the quarantine and the row counts; stop when a source is empty or too broken."""
     from reclife.transforms.canonical import rejected_rows
@@ -50,9 +53,7 @@ def set_aside(
     counts: RowCounts = {}
     drop = config.interactions.duplicates == "drop"
     quarantine = rejected_rows(interactions, "interactions")
-    for table, parsed in (("interactions", interactions), ("items", items), ("users", users)):
-        if parsed is None:
-            continue
+    for table, parsed in {"interactions": interactions, **entities}.items():
         counts[table] = count_by_reason(parsed)
         name = _source_name(config, table)
         check_rate(parsed, name, counts[table], config.max_quarantine_rate, drop_duplicates=drop)
@@ -73,17 +74,17 @@ def keep_interactions(parsed: DataFrame, counts: RowCounts) -> DataFrame:
 
 
 def build_items(
-    parsed: DataFrame | None, interactions: DataFrame, config: IngestConfig
+    entities: ParsedEntities, interactions: DataFrame, config: IngestConfig
 ) -> tuple[DataFrame, EntityCounts]:
     """Return one row per item and how they came about."""
-    return _build_entities(parsed, interactions, ITEM, config.items)
+    return _build_entities(entities.get("items"), interactions, ITEM, config.items)
 
 
 def build_users(
-    parsed: DataFrame | None, interactions: DataFrame, config: IngestConfig
+    entities: ParsedEntities, interactions: DataFrame, config: IngestConfig
 ) -> tuple[DataFrame, EntityCounts]:
     """Return one row per user and how they came about."""
-    return _build_entities(parsed, interactions, USER, config.users)
+    return _build_entities(entities.get("users"), interactions, USER, config.users)
 
 
 def write_report(
@@ -133,12 +134,10 @@ def validate(
 
 
 def _parse_entities(
-    interactions: DataFrame, raw: DataFrame | None, source: ItemsSource | UsersSource | None
-) -> DataFrame | None:
+    interactions: DataFrame, raw: DataFrame | None, source: ItemsSource | UsersSource
+) -> DataFrame:
     from reclife.transforms.canonical import REASON, parse_entities, raw_rows
 
-    if source is None:
-        return None
     if source.source == "raw_interactions":
         rows = interactions.where(f"{REASON} IS NULL")
     elif raw is None:
