@@ -1,4 +1,4 @@
-"""Tiny specifications, models and examples shared by the tests of export, compression and scoring."""
+"""Tiny specifications, models and examples, for the tests of export, compression and scoring."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Lowering: the graph computes the formula, has exactly the used features, or says what is wrong."""
+"""Lowering: the graph computes the formula of exactly the used features, or says what fails."""
 
 import numpy as np
 import onnx

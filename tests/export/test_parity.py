@@ -43,7 +43,7 @@ def test_a_difference_beyond_the_tolerance_raises(lowered):
 
 
 def test_a_score_that_is_not_a_number_is_a_difference(lowered):
-    spec, model, path = lowered
+    spec, _, path = lowered
     table = toy_examples(4).drop_columns(["user_mean"])
     table = table.append_column("user_mean", [np.array([0, 1, np.nan, 0], np.float32)])
     with pytest.raises(ExportError, match="inf"):

@@ -1,4 +1,4 @@
-"""A small world: users, items, events, fitted features, candidates and a bundle of a random DeepFM."""
+"""A small world: users, items, events, fitted features, candidates, a bundle of a random DeepFM."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -6,7 +6,6 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
-from toys import deepfm
 
 from reclife.config.compression import CompressionConfig
 from reclife.config.export import ExportConfig
@@ -14,6 +13,7 @@ from reclife.config.features import FeaturesConfig
 from reclife.config.model import ModelConfig
 from reclife.config.retrieval import CandidatesConfig
 from reclife.contracts import CompressionReport, EvaluationReport, FeatureSpec, Origin
+from toys import deepfm
 
 ORIGIN = Origin(run_id="run-1", code_version="1", config_hash="c", data_fingerprint="d")
 FEATURES = {
@@ -63,8 +63,11 @@ def tables(rng: np.random.Generator) -> tuple[pa.Table, pa.Table, pa.Table]:
     )
     genres = ["|".join(rng.choice(GENRES, 2, replace=False)) for _ in range(ITEMS)]
     known = pa.table(
-        {"item_id": np.arange(ITEMS) + 2**60, "title": [f"T{i}" for i in range(ITEMS)],
-         "genres": genres}
+        {
+            "item_id": np.arange(ITEMS) + 2**60,
+            "title": [f"T{i}" for i in range(ITEMS)],
+            "genres": genres,
+        }
     )
     people = pa.table({"user_id": [*(np.arange(1, USERS + 1) + 2**53), *COLD]})
     return events, known, people

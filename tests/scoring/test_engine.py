@@ -85,7 +85,7 @@ def test_a_graph_that_does_not_fit_its_specification_is_refused(bundle, tmp_path
     (tmp_path / "model.onnx").write_bytes(bundle.graph.read_bytes())
     (tmp_path / "feature_spec.json").write_text(other.model_dump_json())
     seal(tmp_path, ORIGIN, "deepfm", "model.onnx", other.hash)
-    with pytest.raises(ArtifactError, match="类别 is tensor.*item_count is not in the spec"):
+    with pytest.raises(ArtifactError, match=r"类别 is tensor.*item_count is not in the spec"):
         Engine.of(Bundle.open(tmp_path))
 
 

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 HISTORY, COLD, RANK = "history", "cold", "candidate_rank"
 CANDIDATE_SCORE, RETRIEVED = "candidate_score", "retrieved"
+KEPT = (USER, ITEM, COLD, RANK, CANDIDATE_SCORE, RETRIEVED)
+"""The columns of a candidate."""
 
 
 def histories(users: "DataFrame", events: "DataFrame") -> "DataFrame":
@@ -40,8 +42,8 @@ def histories(users: "DataFrame", events: "DataFrame") -> "DataFrame":
 def retrieve(history: "DataFrame", items: "DataFrame", folder: Path, count: int) -> "DataFrame":
     """Return up to `count` unseen items for each user, as long as `items` still lists them.
 
-    Columns: `user_id, item_id, cold, candidate_rank, candidate_score, retrieved`. The score is
-    scaled to the user's best, in [0, 1]; `retrieved` is false where the fallback filled in.
+    Columns: `user_id, item_id, cold, candidate_rank, candidate_score, retrieved`; the last is false
+    where the fallback filled in.
     """
     from pyspark.sql import types as T  # noqa: N812
 
@@ -71,27 +73,19 @@ def candidates_of(batch: "pa.RecordBatch", folder: str, count: int) -> "list[pa.
     import pyarrow as pa
 
     found = _source(folder).top(batch.column(HISTORY), count, exclude_seen=True)
-    query = found.column("query").to_numpy()
+    query = found.column("query").combine_chunks()
     empty = np.asarray(batch.column(HISTORY).value_lengths()) == 0
     table = pa.table(
         {
-            USER: batch.column(USER).take(found.column("query").combine_chunks()),
+            USER: batch.column(USER).take(query),
             ITEM: found.column(ITEM),
-            COLD: empty[query],
+            COLD: empty[query.to_numpy()],
             RANK: found.column("rank"),
-            CANDIDATE_SCORE: scaled(query, found.column("score").to_numpy(), len(empty)),
+            CANDIDATE_SCORE: found.column("score"),
             RETRIEVED: found.column(RETRIEVED),
         }
     )
     return table.combine_chunks().to_batches()
-
-
-def scaled(query: np.ndarray, scores: np.ndarray, queries: int) -> np.ndarray:
-    """Return the scores over their query's best, negative ones as 0: `[N]` float32 in [0, 1]."""
-    best = np.zeros(queries, np.float32)
-    np.maximum.at(best, query, scores)
-    safe = np.where(best > 0, best, 1)[query]
-    return (np.maximum(scores, 0) / safe).astype(np.float32)
 
 
 @lru_cache(maxsize=2)

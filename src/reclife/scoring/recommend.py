@@ -6,21 +6,19 @@ from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, final
 
 from reclife.config.scoring import ScoringConfig
-from reclife.contracts import ITEM, TIME, USER
+from reclife.contracts import ITEM, TIME
 from reclife.datasets.bundle import Bundle
 from reclife.errors import ArtifactError, DataError
 from reclife.retrieval.candidates import CandidateSource
-from reclife.scoring.candidates import CANDIDATE_SCORE, COLD, RANK, RETRIEVED, histories, retrieve
+from reclife.scoring.candidates import COLD, KEPT, histories, retrieve
 from reclife.scoring.engine import Engine, check_golden
+from reclife.scoring.ranking import PROBABILITY, ranked
 from reclife.transforms.spark import features_for_spark
 from reclife.transforms.state import FeatureState
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame
-
-PROBABILITY = "probability"
-KEPT = (USER, ITEM, COLD, RANK, CANDIDATE_SCORE, RETRIEVED)
 
 
 @final
@@ -65,12 +63,12 @@ def recommend(
     as_of = _as_of(tables.interactions, config)
     events = _before(tables.interactions, as_of)
     found = retrieve(
-        histories(tables.users, events), tables.items, bundle.candidates, config.candidates
+        histories(tables.users, events), tables.items, bundle.candidates, config.rerank.candidates
     ).persist()
     scored = _scored(found, Tables(events, tables.items, tables.users), state, engine, as_of)
     day = today if as_of is None else datetime.fromtimestamp(as_of - 1, UTC).date()
-    ranked = _ranked(scored, found, bundle, config)
-    return Recommendations(frame=ranked, candidates=found, date=day.isoformat())
+    frame = ranked(scored, found, bundle, config)
+    return Recommendations(frame=frame, candidates=found, date=day.isoformat())
 
 
 def _load(bundle: Bundle, config: ScoringConfig) -> tuple[FeatureState, Engine]:
@@ -153,38 +151,3 @@ def score_batch(batch: "pa.RecordBatch", engine: Engine) -> "list[pa.RecordBatch
     table = pa.Table.from_batches([batch])
     scores = pa.array(engine.score(table), pa.float32())
     return table.select(list(KEPT)).append_column(PROBABILITY, scores).combine_chunks().to_batches()
-
-
-def _ranked(
-    scored: "DataFrame", found: "DataFrame", bundle: Bundle, config: ScoringConfig
-) -> "DataFrame":
-    """Rank each user's rows and label where they come from.
-
-    The score of a user with a history is `w * probability + (1 - w) * candidate_score`; that of a
-    cold user, who keeps the order of the fallback, is the reciprocal of the rank there. Scores are
-    rounded to 1e-6, below which the shape of a batch may show; ties go to the better candidate.
-    """
-    from pyspark.sql import Window
-    from pyspark.sql import functions as F  # noqa: N812
-
-    weight = config.model_weight
-    blend = F.lit(weight) * F.col(PROBABILITY) + F.lit(1 - weight) * F.col(CANDIDATE_SCORE)
-    warm = scored.select(*KEPT, F.round(blend, 6).alias("score"))
-    cold = found.where(F.col(COLD)).select(*KEPT, (1 / F.col(RANK)).alias("score"))
-    declared = CandidateSource.load(bundle.candidates).config
-    source = F.when(F.col(RETRIEVED), declared.source.kind).otherwise(declared.fallback.kind)
-    best = Window.partitionBy(USER).orderBy(F.col("score").desc(), F.col(RANK))
-    return (
-        warm.unionByName(cold)
-        .withColumn("rank", F.row_number().over(best))
-        .where(F.col("rank") <= config.top)
-        .select(
-            USER,
-            "rank",
-            ITEM,
-            F.col("score").cast("float").alias("score"),
-            COLD,
-            source.alias("source"),
-            F.lit(bundle.manifest.run_id).alias("model_run_id"),
-        )
-    )
