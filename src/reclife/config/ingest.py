@@ -192,18 +192,6 @@ class IngestConfig(Schema):
         0.01, ge=0, le=1, description="Share of a source's rows that may break the contract."
     )
 
-    @property
-    def items_source(self) -> ItemsSource:
-        """Where items come from: the bare ids of the interactions when nothing is declared."""
-        ids = {"item_id": self.interactions.columns["item_id"]}
-        return self.items or ItemsSource(source="raw_interactions", columns=ids)
-
-    @property
-    def users_source(self) -> UsersSource:
-        """Where users come from: the bare ids of the interactions when nothing is declared."""
-        ids = {"user_id": self.interactions.columns["user_id"]}
-        return self.users or UsersSource(source="raw_interactions", columns=ids)
-
     @model_validator(mode="after")
     def _same_id_types(self) -> Self:
         for name, entity in (("item_id", self.items), ("user_id", self.users)):

@@ -71,7 +71,7 @@ def rejected_rows(parsed: DataFrame, source: str) -> DataFrame:
 
 
 def one_row_per_id(
-    described: DataFrame, known: DataFrame, identity: str, columns: Mapping[str, Column]
+    described: DataFrame | None, known: DataFrame, identity: str, columns: Mapping[str, Column]
 ) -> DataFrame:
     """Return one row per id with its attributes, `_conflict` and `_completed` (booleans).
 
@@ -80,6 +80,10 @@ def one_row_per_id(
     """
     ids = known.select(identity).distinct()
     attributes = [name for name in columns if name != identity]
+    if described is None:
+        return ids.select(
+            identity, sf.lit(False).alias("_conflict"), sf.lit(False).alias("_completed")
+        )
     fullness = sum((sf.col(name).isNotNull().cast("int") for name in attributes), sf.lit(0))
     ranked = described.groupBy(identity, *attributes).agg(sf.count("*").alias("_rows"))
     best = ranked.groupBy(identity).agg(
