@@ -22,7 +22,7 @@ class DecayedPopularityConfig(Schema):
 
     kind: Literal["decayed_popularity"] = "decayed_popularity"
     half_life_days: PositiveFloat = Field(
-        180.0, description="Days after which an event counts half; unused on data without time."
+        365.0, description="Days after which an event counts half; unused on data without time."
     )
 
 

@@ -5,6 +5,7 @@ that scores everything alike gets what a random order gets, never a lucky list.
 """
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import final
 
 import numpy as np
@@ -47,13 +48,14 @@ def standing(scores: Matrix, query: Ints, column: Ints) -> tuple[Ints, Ints]:
     """
     values = scores[query, column]
     above, tied = np.zeros(len(query), np.int64), np.zeros(len(query), np.int64)
-    turn = np.arange(len(query)) - np.searchsorted(query, query)
-    for t in range(int(turn.max(initial=-1)) + 1):  # one target of every query at a time
-        chosen = np.flatnonzero((turn == t) & np.isfinite(values))
-        rows, value = scores[query[chosen]], values[chosen, None]
-        above[chosen] = np.count_nonzero(rows > value, axis=1)
-        tied[chosen] = np.count_nonzero(rows == value, axis=1)
-    return above, tied
+    ordered = np.sort(scores, axis=1)
+    bounds = np.searchsorted(query, np.arange(len(scores) + 1))
+    for row, (start, stop) in enumerate(pairwise(bounds)):
+        wanted = values[start:stop]
+        last = np.searchsorted(ordered[row], wanted, side="right")
+        above[start:stop] = scores.shape[1] - last
+        tied[start:stop] = last - np.searchsorted(ordered[row], wanted, side="left")
+    return above, np.where(np.isfinite(values), tied, 0)
 
 
 def places(query: Ints, above: Ints, tied: Ints, targets: Ints) -> Places:

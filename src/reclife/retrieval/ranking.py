@@ -19,14 +19,14 @@ def mask_seen(scores: Floats, histories: Histories) -> None:
 def top_k(scores: Floats, k: int) -> Ints:
     """Return the columns of the k best scores of each row, best first `[Q, min(k, I)]`.
 
-    Equal scores are ordered by column, so the result depends on nothing else. Score and column
-    are packed into one sortable 64-bit key, which makes all keys distinct.
+    Equal scores are ordered by column, so the result depends on nothing else.
     """
-    k = min(k, scores.shape[1])
-    bits = (scores.astype(np.float32) + np.float32(0.0)).view(np.uint32)  # + 0: -0 equals 0
-    flip = np.where(bits >> 31, np.uint32(0xFFFFFFFF), np.uint32(0x80000000))
-    columns = np.arange(scores.shape[1], dtype=np.uint64)
-    keys = ((bits ^ flip).astype(np.uint64) << np.uint64(32)) | (np.uint64(0xFFFFFFFF) - columns)
-    best = np.partition(keys, keys.shape[1] - k, axis=1)[:, keys.shape[1] - k :]
-    best.sort(axis=1)
-    return (np.uint64(0xFFFFFFFF) - (best[:, ::-1] & np.uint64(0xFFFFFFFF))).astype(np.int64)
+    rows, columns = scores.shape
+    k = min(k, columns)
+    if k == 0 or rows == 0:
+        return np.empty((rows, k), np.int64)
+    bound = np.partition(scores, columns - k, axis=1)[:, columns - k]
+    row, column = np.nonzero(scores >= bound[:, None])  # at least k a row, more where tied
+    order = np.lexsort((column, -scores[row, column], row))
+    first = np.searchsorted(row, np.arange(rows))
+    return column[order[first[:, None] + np.arange(k)]]

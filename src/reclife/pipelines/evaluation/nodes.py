@@ -87,7 +87,7 @@ def evaluate_lists(
     rankers.append(lists.reranked(name, source, found, combined))
     result = lists.evaluate(asked, rankers, config)
     _LOG.info(
-        "Lists: %d queries of %d users; %.1f %% of what came next was unknown before the test part.",
+        "Lists: %d queries of %d users; %.1f %% of what came next was unknown at the cut.",
         result.queries,
         result.users,
         100 * result.unknown_share,

@@ -107,7 +107,8 @@ def _table(rows: list[EvaluationRow], metrics: tuple[str, ...], k: int | None, o
         values = "".join(_cell(cells.get((model, m)), model == best[m]) for m in metrics)
         kind = " class='ours'" if model == ours else ""
         lines.append(f"<tr{kind}><td>{escape(model)}</td>{values}</tr>")
-    return f"<table><thead><tr><th>Model</th>{head}</tr></thead><tbody>{''.join(lines)}</tbody></table>"
+    top = f"<thead><tr><th>Model</th>{head}</tr></thead>"
+    return f"<table>{top}<tbody>{''.join(lines)}</tbody></table>"
 
 
 def _best(metric: str, cells: dict[tuple[str, str], EvaluationRow]) -> str | None:
@@ -122,7 +123,7 @@ def _best(metric: str, cells: dict[tuple[str, str], EvaluationRow]) -> str | Non
 
 def _cell(row: EvaluationRow | None, wins: bool) -> str:
     if row is None:
-        return "<td>–</td>"
+        return "<td></td>"
     bounds = "" if row.ci_low is None else f"<small>{row.ci_low:.4f} … {row.ci_high:.4f}</small>"
     return f"<td{' class=win' if wins else ''}>{row.value:.4f}{bounds}</td>"
 
