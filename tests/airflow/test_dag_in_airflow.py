@@ -21,7 +21,7 @@ pytestmark = [
 INSPECT = """
 import json, sys
 from airflow.dag_processing.dagbag import DagBag
-bag = DagBag(dag_folder=sys.argv[1], include_examples=False)
+bag = DagBag(dag_folder=sys.argv[1])
 dags = {
     dag.dag_id: {
         "tasks": {task.task_id: sorted(task.upstream_task_ids) for task in dag.tasks},
@@ -137,7 +137,7 @@ def test_stages_of_a_dag_run_share_one_run_id(project: Path, airflow: dict[str, 
 def test_a_trigger_value_of_the_wrong_type_is_refused(airflow: dict[str, str]) -> None:
     program = (
         "import sys; from airflow.dag_processing.dagbag import DagBag;"
-        "bag = DagBag(dag_folder=sys.argv[1], include_examples=False);"
+        "bag = DagBag(dag_folder=sys.argv[1]);"
         "bag.dags['reclife_local_rescore'].params['as_of'] = 'yesterday'"
     )
     with pytest.raises(AssertionError, match="ParamValidationError"):
