@@ -53,7 +53,6 @@ def _features(proposal: Proposal) -> Iterator[dict[str, Any] | str]:
     yield {"kind": "category", "name": "item", "source": "item", "column": "item_id"}
     for attribute in proposal.items.attributes if proposal.items else ():
         yield from _of(attribute, "item")
-    yield {"kind": "unknown", "name": "item_unknown", "of": "item"}
     yield from _users(proposal)
     if proposal.roles.time is not None:
         yield from _as_of(proposal)
@@ -88,6 +87,7 @@ def _as_of(proposal: Proposal) -> Iterator[dict[str, Any] | str]:
     yield "what is known of user and item just before the event"
     for by in ("user", "item"):
         yield {"kind": "count", "name": f"{by}_count", "by": by}
+    yield {"kind": "unknown", "name": "item_unknown", "by": "item"}
     if proposal.label.canonical is not None:
         for by in ("user", "item"):
             yield {"kind": "mean", "name": f"{by}_mean", "by": by, "strength": 5}

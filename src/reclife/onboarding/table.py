@@ -13,16 +13,14 @@ def print_guesses(proposal: Proposal, files: list[Path], project: Path, env: str
     from rich.console import Console
     from rich.table import Table
 
-    console = Console(highlight=False)
+    console = Console(highlight=False, emoji=False, markup=False)
     table = Table("what", "guess", "seen", title=f"conf/{env}", title_justify="left")
     for what, guess, seen in _rows(proposal):
         table.add_row(what, guess, seen)
     console.print(table)
     for path in files:
-        console.print(f"  {path.relative_to(project)}", markup=False)
-    console.print(
-        f"\nEach guess is explained in these files. Next: make run ENV={env}", markup=False
-    )
+        console.print(f"  {path.relative_to(project)}")
+    console.print(f"\nEach guess is explained in these files. Next: make run ENV={env}")
 
 
 def _rows(proposal: Proposal) -> Iterator[tuple[str, str, str]]:
