@@ -79,6 +79,7 @@ def test_rows_of_a_report_are_a_table() -> None:
         (["one"], {"one": {"stage": "scoring"}}, r"write conf/base/expectations/one\.yml"),
         (["one"], {"one": suite(), "two": suite()}, "two has a suite of stage ingest but"),
         ([], {"one": {"stage": "scoring"}}, "nothing would be validated"),
+        (["one"], {"one": suite(), "two": {"stage": "ingst"}}, r"two: .*did you mean ingest\?"),
         (["one"], {"one": suite(features=True)}, "no feature specification"),
     ],
 )

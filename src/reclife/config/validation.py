@@ -6,7 +6,6 @@ from typing import Any, final
 from pydantic import Field, ValidationError, field_validator
 
 from reclife.config.schema import Schema
-from reclife.contracts import Stage
 from reclife.errors import ConfigError
 
 
@@ -42,7 +41,7 @@ class ForeignKey(Schema):
 class SuiteConfig(Schema):
     """All that one dataset must satisfy."""
 
-    stage: Stage | None = Field(
+    stage: str | None = Field(
         default=None,
         description="The stage that validates the dataset; none for a source, checked on load.",
     )

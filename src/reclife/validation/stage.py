@@ -1,10 +1,11 @@
 """The closing check of a stage: every table it wrote against its suite, then a verdict."""
 
 from collections.abc import Mapping
+from difflib import get_close_matches
 from typing import final
 
 from reclife.config.validation import SuiteConfig, read_suites
-from reclife.contracts import FeatureSpec, Stage, ValidationReport
+from reclife.contracts import STAGES, FeatureSpec, Stage, ValidationReport
 from reclife.errors import ConfigError, ValidationFailed
 from reclife.validation.outcomes import failures, sentence
 from reclife.validation.suite import check_declarations, run_suite
@@ -92,8 +93,18 @@ def _pair(
         for name in sorted(declared & set(tables))
         if suites[name].features and spec is None
     ]
+    problems += [
+        f"{name}: there is no stage {suite.stage}{_nearest(suite.stage)}"
+        for name, suite in suites.items()
+        if suite.stage is not None and suite.stage not in STAGES
+    ]
     if not declared:
         problems.append(f"no suite is declared for stage {stage}: nothing would be validated")
     if problems:
         listed = "\n".join(f"  {problem}" for problem in problems)
         raise ConfigError(f"validation of {stage}: {len(problems)} problem(s)\n{listed}")
+
+
+def _nearest(stage: str) -> str:
+    near = get_close_matches(stage, STAGES, n=1)
+    return f", did you mean {near[0]}?" if near else ""
