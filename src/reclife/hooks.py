@@ -83,10 +83,13 @@ class Conduct:
 
     @hook_impl
     def before_dataset_loaded(self, dataset_name: str, node: Node) -> None:
-        """Refuse to read from another stage what no record vouches for."""
+        """Start the stage's clock; refuse to read what another stage's record does not vouch for."""
         stage = _stage_of(node)
+        if self._ledger is None or stage is None:
+            return
+        self._ledger.enter(stage)
         dataset = self._artifacts().get(dataset_name)
-        if self._ledger is None or stage is None or dataset is None or dataset.stage == stage:
+        if dataset is None or dataset.stage == stage:
             return
         run_id = dataset.source_run
         name = dataset_name.split("@", maxsplit=1)[0]
@@ -94,10 +97,8 @@ class Conduct:
 
     @hook_impl
     def before_node_run(self, node: Node) -> None:
-        """Start the stage's clock at its first node."""
-        stage = _stage_of(node)
-        if self._ledger and stage:
-            self._ledger.enter(stage)
+        """Tell what is being done."""
+        _LOG.info("%s", node.name)
 
     @hook_impl
     def after_dataset_saved(self, dataset_name: str, data: Any, node: Node) -> None:
