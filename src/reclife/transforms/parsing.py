@@ -4,6 +4,7 @@ Integers are read from text digit by digit; a floating-point source is trusted o
 whole number below 2^53, the last one that a double represents exactly.
 """
 
+import re
 from typing import NamedTuple
 
 from pyspark.sql import Column as SparkColumn
@@ -19,6 +20,7 @@ _DIGITS = r"^[+-]?[0-9]+$"
 _POINTED = r"^[+-]?[0-9]+[.]0*$"
 _NUMBER = r"^[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?$"
 _NAMES_A_ZONE = r"(Z|[+-][0-9]{2}(:?[0-9]{2})?|[+-][0-9]{1,2}:[0-9]{2})$"
+_NO_SECONDS = r"([T ][0-9]{1,2}:[0-9]{2})(Z|[+-][0-9:]+)?$"
 _DATE_ONLY = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
 
 
@@ -122,6 +124,7 @@ def _seconds(column: TimeColumn, raw: SparkColumn, kind: st.DataType) -> SparkCo
         return sf.floor(raw.try_cast("decimal(28,9)") / per_second).try_cast("bigint")
     text = sf.trim(raw.cast("string"))
     if column.format == "iso":
+        text = sf.regexp_replace(text, _NO_SECONDS, "$1:00$2")
         clock = sf.when(text.rlike(_DATE_ONLY), sf.concat(text, sf.lit("T00:00:00"))).otherwise(
             text
         )
@@ -129,5 +132,7 @@ def _seconds(column: TimeColumn, raw: SparkColumn, kind: st.DataType) -> SparkCo
             sf.concat(clock, sf.lit(" " + column.zone))
         )
         return sf.unix_seconds(zoned.try_cast("timestamp"))
+    if re.search("[VzOXxZ]", re.sub("'[^']*'", "", column.format)):  # the texts name their zone
+        return sf.unix_seconds(sf.try_to_timestamp(text, sf.lit(column.format)))
     dated = sf.concat(text, sf.lit(" " + column.zone))
     return sf.unix_seconds(sf.try_to_timestamp(dated, sf.lit(column.format + " VV")))

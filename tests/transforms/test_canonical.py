@@ -1,0 +1,257 @@
+"""Raw values become canonical ones without losing a digit, or go aside with a reason."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from reclife.config.ingest import Column, InteractionsSource, TimeColumn
+from reclife.errors import DataError
+
+BIG = 2**53 + 1
+LABEL = {"kind": "all_positive"}
+
+
+def source(
+    kind: str = "int64", *, time: dict[str, Any] | None = None, **more: Any
+) -> InteractionsSource:
+    ids = {"user_id": {"from": "u", "type": kind}, "item_id": {"from": "i", "type": kind}}
+    columns = {**ids, **more.pop("columns", {})}
+    return InteractionsSource.model_validate(
+        {"columns": columns, "time": time, "label": LABEL, **more}
+    )
+
+
+@pytest.fixture
+def parsed(spark: Any) -> Callable[..., list[dict[str, Any]]]:
+    from reclife.transforms.canonical import parse_interactions
+
+    def run(rows: list[tuple[Any, ...]], schema: str, declared: InteractionsSource) -> Any:
+        frame = parse_interactions(spark.createDataFrame(rows, schema), declared)
+        names = [name for name in frame.columns if name != "_raw"]
+        return [row.asDict() for row in frame.select("_raw", *names).collect()]
+
+    return run
+
+
+def outcome(rows: list[dict[str, Any]], raw: str = "u", name: str = "user_id") -> dict[Any, Any]:
+    """Return raw value -> canonical value, or the reason where the row must go."""
+    return {row["_raw"][raw]: row["_reason"] or row[name] for row in rows}
+
+
+def test_integer_ids_from_text_keep_every_digit(parsed: Any) -> None:
+    texts = ["0", "1", str(BIG), str(2**63 - 1), "-7", " 5 ", "007", "31.0"]
+    bad = [str(2**63), f"{2**53}.0", "1e3", "12a", "1.5", "", None, "NaN"]
+    found = outcome(parsed([(t, "1") for t in texts + bad], "u string, i string", source()))
+    assert found == {
+        "0": 0,
+        "1": 1,
+        str(BIG): BIG,
+        str(2**63 - 1): 2**63 - 1,
+        "-7": -7,
+        " 5 ": 5,
+        "007": 7,
+        "31.0": 31,
+        str(2**63): "user_id: not a whole number",
+        f"{2**53}.0": "user_id: not a whole number",
+        "1e3": "user_id: not a whole number",
+        "12a": "user_id: not a whole number",
+        "1.5": "user_id: not a whole number",
+        "": "user_id: missing",
+        None: "user_id: missing",
+        "NaN": "user_id: not a whole number",
+    }
+
+
+def test_integer_ids_from_doubles_only_where_exact(parsed: Any) -> None:
+    values = [31.0, 31.5, float(2**53), float(2**53 - 1), -3.0, float("inf")]
+    found = outcome(parsed([(v, 1) for v in values], "u double, i int", source()))
+    wrong = "user_id: not a whole number"
+    assert found == {
+        31.0: 31,
+        31.5: wrong,
+        float(2**53): wrong,
+        float(2**53 - 1): 2**53 - 1,
+        -3.0: -3,
+        float("inf"): wrong,
+    }
+    rows = parsed([(float("nan"), 1)], "u double, i int", source())
+    assert [row["_reason"] for row in rows] == ["user_id: missing"]
+
+
+def test_text_ids_stay_as_they_are(parsed: Any) -> None:
+    texts = ["007", "7", "文 id", str(BIG), " x", "", None]
+    found = outcome(parsed([(t, "1") for t in texts], "u string, i string", source("string")))
+    assert found == {
+        "007": "007",
+        "7": "7",
+        "文 id": "文 id",
+        str(BIG): str(BIG),
+        " x": " x",
+        "": "user_id: missing",
+        None: "user_id: missing",
+    }
+    numbers = outcome(parsed([(BIG, 1), (0, 1)], "u bigint, i int", source("string")))
+    assert numbers == {BIG: str(BIG), 0: "0"}
+
+
+def test_numbers_and_their_range(parsed: Any) -> None:
+    column = {"r": {"from": "r", "type": "float64", "minimum": 0.5, "maximum": 5}}
+    texts = ["4.5", "1e0", ".5", "5.5", "good", "1d", "NaN", "Infinity", None]
+    rows = [(str(n), "1", text) for n, text in enumerate(texts)]
+    found = parsed(rows, "u string, i string, r string", source(columns=column))
+    assert outcome(found, "r", "r") == {
+        "4.5": 4.5,
+        "1e0": 1.0,
+        ".5": 0.5,
+        "5.5": "r: out of range",
+        "good": "r: not a number",
+        "1d": "r: not a number",
+        "NaN": "r: not a number",
+        "Infinity": "r: not a number",
+        None: "r: missing",
+    }
+
+
+def test_missing_attributes_are_kept_or_filled(parsed: Any) -> None:
+    columns = {
+        "kept": {"from": "a", "type": "int64", "missing": "keep"},
+        "filled": {"from": "a", "type": "int64", "missing": 0},
+    }
+    rows = [("1", "1", None), ("2", "1", "8"), ("3", "1", "x")]
+    found = parsed(rows, "u string, i string, a string", source(columns=columns))
+    seen = {row["user_id"]: (row["kept"], row["filled"], row["_reason"]) for row in found}
+    assert seen[1] == (None, 0, None)
+    assert seen[2] == (8, 8, None)
+    assert seen[3][2] == "kept: not a whole number"
+
+
+@pytest.mark.parametrize("session_zone", ["UTC", "Asia/Tokyo"])
+def test_times_do_not_follow_the_session(spark: Any, parsed: Any, session_zone: str) -> None:
+    noon = 1_577_880_000  # 2020-01-01 12:00:00 UTC
+    cases = [
+        ({"format": "epoch_seconds"}, [str(noon), f"{noon}.9", "1e99", "noon", "-1"]),
+        ({"format": "epoch_milliseconds"}, [f"{noon}999", f"{noon}000", "x"]),
+        (
+            {"format": "iso"},
+            ["2020-01-01T12:00:00Z", "2020-01-01 12:00", "2020-01-01T13:00+0100"],
+        ),
+        ({"format": "iso", "zone": "Asia/Tokyo"}, ["2020-01-01 21:00:00.5", "2020-01-01"]),
+        (
+            {"format": "dd.MM.yyyy HH:mm", "zone": "Europe/Berlin"},
+            ["01.01.2020 13:00", "2020-01-01"],
+        ),
+    ]
+    cases.append(({"format": "yyyyMMdd'T'HHmmssX"}, ["20200101T140000+02"]))
+    wrong = "timestamp: not a time of the format "
+    expected = [
+        [noon, noon, wrong, wrong, "timestamp: out of range"],
+        [noon, noon, wrong],
+        [noon, noon, noon],
+        [noon, 1_577_804_400],
+        [noon, wrong],
+        [noon],
+    ]
+    spark.conf.set("spark.sql.session.timeZone", session_zone)
+    try:
+        for (time, texts), values in zip(cases, expected, strict=True):
+            rows = [(str(n), "1", text) for n, text in enumerate(texts)]
+            declared = source(time={"from": "t", **time})
+            found = outcome(
+                parsed(rows, "u string, i string, t string", declared), "t", "timestamp"
+            )
+            for text, value in zip(texts, values, strict=True):
+                if value == wrong:
+                    assert found[text] == wrong + time["format"]
+                else:
+                    assert found[text] == value
+    finally:
+        spark.conf.set("spark.sql.session.timeZone", "UTC")
+
+
+def test_labels(parsed: Any) -> None:
+    columns = {"event": {"from": "e", "type": "string"}, "r": {"from": "r", "type": "float64"}}
+    rows = [("1", "1", "buy", 4.0), ("2", "1", "view", 3.9)]
+    schema = "u string, i string, e string, r double"
+    rules = [
+        ({"kind": "threshold", "column": "r", "at_least": 4}, [1.0, 0.0]),
+        ({"kind": "event", "column": "event", "positive": ["buy", "cart"]}, [1.0, 0.0]),
+        ({"kind": "all_positive"}, [1.0, 1.0]),
+    ]
+    for rule, expected in rules:
+        found = parsed(rows, schema, source(columns=columns, label=rule))
+        assert [row["label"] for row in sorted(found, key=lambda r: r["user_id"])] == expected
+
+
+def test_of_repeated_rows_the_greatest_stays(parsed: Any) -> None:
+    columns = {"r": {"from": "r", "type": "float64"}}
+    rows = [("1", "1", 9, 3.0), ("1", "1", 9, 5.0), ("1", "1", 8, 3.0), ("x", "1", 9, 3.0)]
+    declared = source(time={"from": "t"}, columns=columns)
+    found = parsed(rows, "u string, i string, t int, r double", declared)
+    seen = {(row["_raw"]["u"], row["timestamp"], row["r"]): row["_reason"] for row in found}
+    assert seen == {
+        ("1", 9, 3.0): "duplicate",
+        ("1", 9, 5.0): None,
+        ("1", 8, 3.0): None,
+        ("x", 9, 3.0): "user_id: not a whole number",
+    }
+
+
+def test_all_missing_columns_are_named_with_their_nearest(spark: Any) -> None:
+    from reclife.transforms.canonical import parse_interactions
+
+    declared = source(columns={"rating": {"from": "ratng", "type": "float64"}})
+    frame = spark.createDataFrame([("1", 2.0)], "u string, rating double")
+    with pytest.raises(DataError, match=r"'i', 'ratng' \(did you mean 'rating'\?\)"):
+        parse_interactions(frame, declared)
+
+
+def test_odd_column_names(parsed: Any) -> None:
+    declared = InteractionsSource.model_validate(
+        {
+            "columns": {
+                "user_id": {"from": "用户.编号", "type": "int64"},
+                "item_id": {"from": "item `id`", "type": "string"},
+            },
+            "label": LABEL,
+        }
+    )
+    found = parsed([("1", "a")], "`用户.编号` string, `item ``id``` string", declared)
+    assert [(row["user_id"], row["item_id"], row["_reason"]) for row in found] == [(1, "a", None)]
+
+
+def test_one_row_per_id(spark: Any) -> None:
+    from reclife.transforms.canonical import one_row_per_id
+
+    described = spark.createDataFrame(
+        [
+            (1, "b", None),
+            (1, "b", None),
+            (1, "a", 5),
+            (2, "x", 1),
+            (2, "y", 1),
+            (2, "y", 1),
+            (4, "z", 2),
+        ],
+        "item_id bigint, title string, year bigint",
+    )
+    known = spark.createDataFrame([(1,), (2,), (3,)], "item_id bigint")
+    columns = {
+        "item_id": Column(source="i", type="int64"),
+        "title": Column(source="t", type="string", missing="none"),
+        "year": Column(source="y", type="int64", missing="keep"),
+    }
+    rows = one_row_per_id(described, known, "item_id", columns).orderBy("item_id").collect()
+    assert [tuple(row) for row in rows] == [
+        (1, "a", 5, True, False),
+        (2, "y", 1, True, False),
+        (3, "none", None, False, True),
+        (4, "z", 2, False, False),
+    ]
+
+
+def test_declarations_are_checked() -> None:
+    with pytest.raises(ValueError, match="unknown time zone"):
+        TimeColumn(source="t", zone="Mars/Olympus")
+    with pytest.raises(ValueError, match="not of type"):
+        Column(source="a", type="int64", missing="none")
