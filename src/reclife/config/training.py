@@ -67,14 +67,14 @@ class TrainingConfig(Schema):
     model: ModelConfig = ModelConfig(DeepFMConfig())
     seed: NonNegativeInt = 7
     batch_size: PositiveInt = Field(default=1024, description="Examples a step, at most.")
-    epochs: PositiveInt = Field(default=5, description="Passes over the examples, at most.")
+    epochs: PositiveInt = Field(default=10, description="Passes over the examples, at most.")
     early_stopping: EarlyStoppingConfig | None = EarlyStoppingConfig()
     refit: bool = Field(
         default=True,
         description="Train again on train and validation together, for the number of epochs "
         "that was best on validation.",
     )
-    sparse_optimizer: SparseOptimizerConfig = LazyAdamConfig()
+    sparse_optimizer: SparseOptimizerConfig = AdagradConfig()
     dense_optimizer: AdamConfig = AdamConfig()
     checkpoint: CheckpointConfig = CheckpointConfig()
     xla: bool = Field(

@@ -74,6 +74,10 @@ class RankingModel(tf.Module, abc.ABC):
         ]
         return tf.concat(columns, axis=1)
 
+    def signature(self) -> dict[str, Any]:
+        """Return the dtype and shape of each input, any number of rows."""
+        return {f.name: tf.TensorSpec([None, *f.shape], f.dtype, f.name) for f in self.features}
+
     @property
     def dense_variables(self) -> list[Variable]:
         """The trainable Keras variables of the dense part, in a fixed order."""

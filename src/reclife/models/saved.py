@@ -1,5 +1,6 @@
 """A trained model on disk: weights as plain arrays, declaration and identity as JSON."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, final
 
@@ -74,16 +75,25 @@ def set_weights(model: RankingModel, arrays: dict[str, NDArray[Any]]) -> None:
 def predict(model: RankingModel, table: pa.Table, batch_size: int = 8192) -> NDArray[np.float32]:
     """Return the probability of a like for each row of `table`, `[N]`."""
     arrays = to_arrays(table, model.features)
-    return predict_arrays(model, arrays, table.num_rows, batch_size)
+    return predict_arrays(compiled(model), arrays, table.num_rows, batch_size)
+
+
+def compiled(model: RankingModel) -> Callable[[dict[str, Any]], Any]:
+    """Return the function from a batch of inputs to probabilities `[B]`, traced once."""
+    return tf.function(
+        lambda inputs: tf.sigmoid(model(inputs)),
+        input_signature=[model.signature()],
+        autograph=False,
+    )
 
 
 def predict_arrays(
-    model: RankingModel, arrays: dict[str, NDArray[Any]], rows: int, batch_size: int = 8192
+    score: Callable[[dict[str, Any]], Any],
+    arrays: dict[str, NDArray[Any]],
+    rows: int,
+    batch_size: int = 8192,
 ) -> NDArray[np.float32]:
-    """Return the probability of a like for each of `rows` rows of `arrays`, `[N]`."""
-    score = tf.function(
-        lambda inputs: tf.sigmoid(model(inputs)), autograph=False, reduce_retracing=True
-    )
+    """Return what `score` gives each of the `rows` rows of `arrays`, `[N]`."""
     parts = [np.zeros(0, np.float32)]
     for start in range(0, rows, batch_size):
         batch = {name: array[start : start + batch_size] for name, array in arrays.items()}

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from reclife.config.training import TrainingConfig
 from reclife.errors import ArtifactError
 from reclife.models.ranking import RankingModel
+from reclife.models.saved import compiled
 from reclife.training.examples import Examples
 from reclife.training.sparse import gather, look_ups, row_gradients, sparse_optimizer
 
@@ -43,7 +44,11 @@ class Trainer:
         self._compute = tf.function(
             self._loss_and_gradients, autograph=False, jit_compile=config.xla
         )
-        self._step = tf.function(self._update, autograph=False, reduce_retracing=True)
+        rows = tf.TensorSpec([None], tf.float32)
+        self._step = tf.function(
+            self._update, input_signature=[model.signature(), rows, rows], autograph=False
+        )
+        self.score = compiled(model)
 
     @property
     def learning_rate(self) -> float:

@@ -71,7 +71,7 @@ def fit_candidates(
     """Fit the declared candidate source on what lies before the test part."""
     from reclife.retrieval.candidates import CandidateSource
 
-    events = _outside_test(interactions, train, validation, stats)
+    events = outside_test(interactions, train, validation, stats)
     return CandidateSource.fit(events, config.candidates).save
 
 
@@ -89,7 +89,7 @@ def validate(
     return validate_stage("training", {"training_report": report.epochs}, expectations, run_id)
 
 
-def _outside_test(
+def outside_test(
     interactions: pa.Table, train: pa.Table, validation: pa.Table, stats: FeatureStats
 ) -> pa.Table:
     """Return the events before the cut, or, without time, the pairs of train and validation."""

@@ -1,0 +1,90 @@
+"""The training stage on the toy, node by node."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from tests.training import toy
+
+from reclife.contracts import FeatureStats
+from reclife.errors import ExportError
+from reclife.pipelines.training import nodes
+from reclife.pipelines.training.pipeline import create_pipeline
+
+STATS = FeatureStats(
+    validation_start=50,
+    test_start=100,
+    leaking=False,
+    label_mean=0.5,
+    rows={},
+    base_rates={},
+    oov_rates={},
+    vocabularies={},
+)
+EVENTS = pa.table(
+    {
+        "user_id": [1, 1, 2, 2, 3],
+        "item_id": [10, 11, 10, 12, 12],
+        "timestamp": [1, 2, 99, 100, 101],
+        "label": [1.0] * 5,
+    }
+)
+
+
+def test_the_model_written_by_the_node_is_the_one_it_trained(tmp_path):
+    from reclife.models.saved import load_model, predict
+
+    config = toy.config(epochs=1, refit=False)
+    train, validation = toy.table(300, seed=1), toy.table(100, seed=2)
+    folders = toy.folders(tmp_path)
+    write, report = nodes.train_model(
+        train, validation, toy.SPEC, config, folders["checkpoints"], folders["logs"], "run", "hash"
+    )
+    write(tmp_path / "model")
+    scores = predict(load_model(tmp_path / "model", toy.SPEC), validation)
+    y = validation["label"].to_numpy()
+    logloss = -np.mean(y * np.log(scores) + (1 - y) * np.log(1 - scores))
+    assert report.validation["logloss"] == pytest.approx(logloss, rel=1e-5)
+    assert report.run_id == "run"
+    assert report.spec_hash == toy.SPEC.hash
+
+
+def test_the_export_is_tried_before_training(monkeypatch):
+    from reclife.export import probe
+
+    def refuse(model: object, spec: object) -> None:
+        raise ExportError("cannot be lowered")
+
+    config = toy.config()
+    assert nodes.probe_export(toy.SPEC, config) == toy.SPEC.hash
+    monkeypatch.setattr(probe, "check_exportable", refuse)
+    with pytest.raises(ExportError):
+        nodes.probe_export(toy.SPEC, config)
+
+
+def test_training_waits_for_the_probe_and_validation_is_last():
+    order = [node.name.split(".")[-1] for node in create_pipeline().nodes]
+    assert order.index("probe_export") < order.index("train_model")
+    assert order[-1] == "validate"
+
+
+def test_candidates_see_only_what_lies_before_the_cut():
+    known = EVENTS.slice(0, 0)
+    kept = nodes.outside_test(EVENTS, known, known, STATS)
+    assert kept["timestamp"].to_pylist() == [1, 2, 99]
+
+
+def test_without_time_candidates_see_the_pairs_of_train_and_validation():
+    stats = STATS.model_copy(update={"test_start": None, "validation_start": None})
+    events = EVENTS.drop_columns(["timestamp"])
+    train, validation = events.take([2, 0]), events.take([4])
+    kept = nodes.outside_test(events, train, validation, stats)
+    pairs = list(zip(kept["user_id"].to_pylist(), kept["item_id"].to_pylist(), strict=True))
+    assert pairs == [(1, 10), (2, 10), (3, 12)]
+
+
+def test_the_written_candidates_can_be_read(tmp_path):
+    from reclife.retrieval.candidates import CandidateSource
+
+    write = nodes.fit_candidates(EVENTS, EVENTS, EVENTS, STATS, toy.config())
+    write(tmp_path)
+    assert set(CandidateSource.load(tmp_path).items.to_pylist()) == {10, 11}
