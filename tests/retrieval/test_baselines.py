@@ -59,9 +59,7 @@ def by_hand(config: RetrieverConfig, events: pa.Table) -> np.ndarray:
         inverse = np.linalg.inv(together + config.l2 * np.eye(len(together)))
         weights = -inverse / np.diag(inverse)[None, :]
     np.fill_diagonal(weights, 0)
-    return sum(
-        config.decay**age * weights[column] for age, column in enumerate(reversed(COLUMNS))
-    )
+    return sum(config.decay**age * weights[column] for age, column in enumerate(reversed(COLUMNS)))
 
 
 @pytest.mark.parametrize(("users", "items"), [(8, 30), (60, 12)], ids=["few users", "few items"])
@@ -118,7 +116,7 @@ def test_popularity_without_time_weighs_every_event_alike() -> None:
 
 
 def test_too_large_a_matrix_is_refused_with_a_remedy() -> None:
-    with pytest.raises(DataError, match="8 users and 30 items .* item_knn"):
+    with pytest.raises(DataError, match=r"8 users and 30 items .* item_knn"):
         ease.fit(Interactions.of(random_events(8, 30)), EaseConfig(max_dense=10))
 
 

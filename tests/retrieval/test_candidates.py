@@ -86,7 +86,9 @@ def test_reloading_changes_nothing(ids: pa.Array, tmp_path: Path) -> None:
 def test_blocks_and_order_of_the_events_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(3)
     table = pa.table({"user_id": rng.integers(30, size=400), "item_id": rng.integers(40, size=400)})
-    queries = pa.array([rng.permutation(40)[: n % 9].tolist() for n in range(50)], pa.list_(pa.int64()))
+    queries = pa.array(
+        [rng.permutation(40)[: n % 9].tolist() for n in range(50)], pa.list_(pa.int64())
+    )
     whole = CandidateSource.fit(table, CandidatesConfig()).top(queries, 10)
     monkeypatch.setattr(pruning, "BLOCK_CELLS", 100)
     assert len(list(candidates.blocks(50, 40))) > 10

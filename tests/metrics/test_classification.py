@@ -1,0 +1,80 @@
+"""Against scikit-learn, on random data with ties."""
+
+import numpy as np
+import pytest
+from sklearn.metrics import log_loss, roc_auc_score
+
+from reclife.metrics.calibration import calibration_sums, reliability
+from reclife.metrics.classification import auc, gauc, logloss, logloss_sums
+
+
+def sample(
+    seed: int, rows: int = 500, levels: int = 12
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    scores = rng.integers(1, levels, size=rows) / levels
+    labels = (rng.random(rows) < scores).astype(float)
+    users = rng.integers(0, 25, size=rows)
+    labels[users == 3] = 1.0  # one class only
+    users[users == 4] = 5  # a user without events
+    return labels, scores, users
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_auc_and_logloss_equal_scikit_learn(seed: int) -> None:
+    labels, scores, _ = sample(seed)
+    assert auc(labels, scores) == pytest.approx(roc_auc_score(labels, scores), abs=1e-9)
+    assert logloss(labels, scores) == pytest.approx(log_loss(labels, scores), abs=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_gauc_is_the_weighted_mean_of_the_users_with_both_classes(seed: int) -> None:
+    labels, scores, users = sample(seed)
+    areas, events, left_out = [], [], 0
+    for user in np.unique(users):
+        mine = users == user
+        if len(np.unique(labels[mine])) < 2:
+            left_out += 1
+            continue
+        areas.append(roc_auc_score(labels[mine], scores[mine]))
+        events.append(mine.sum())
+    found = gauc(labels, scores, users, 25)
+    assert found.sums.value == pytest.approx(np.average(areas, weights=events), abs=1e-9)
+    assert found.left_out == left_out >= 1
+
+
+def test_a_constant_model_has_one_half_and_an_oracle_one() -> None:
+    labels, _, users = sample(0)
+    constant = np.full(len(labels), 0.3)
+    assert auc(labels, constant) == 0.5
+    assert gauc(labels, constant, users, 25).sums.value == 0.5
+    assert auc(labels, labels) == 1.0
+    assert gauc(labels, labels, users, 25).sums.value == 1.0
+    assert auc(labels, -labels) == 0.0
+
+
+def test_one_class_has_no_auc() -> None:
+    assert np.isnan(auc(np.ones(3), np.arange(3.0)))
+    assert np.isnan(gauc(np.ones(3), np.arange(3.0), np.zeros(3, int), 1).sums.value)
+
+
+def test_certain_and_wrong_costs_much_but_not_infinity() -> None:
+    assert logloss(np.array([0.0]), np.array([1.0])) == pytest.approx(-np.log(1e-7), rel=1e-6)
+
+
+def test_sums_by_user_give_the_same_as_all_events() -> None:
+    labels, scores, users = sample(1)
+    assert logloss_sums(labels, scores, users, 25).value == pytest.approx(logloss(labels, scores))
+    ratio = calibration_sums(labels, scores, users, 25).value
+    assert ratio == pytest.approx(scores.sum() / labels.sum())
+
+
+def test_reliability_by_hand() -> None:
+    labels = np.array([0, 1, 1, 1, 0], float)
+    chances = np.array([0.1, 0.2, 0.9, 1.0, 0.8])
+    found = reliability(labels, chances, 2)
+    assert found.events.tolist() == [2, 3]
+    np.testing.assert_allclose(found.predicted, [0.15, 0.9])
+    np.testing.assert_allclose(found.observed, [0.5, 2 / 3])
+    assert found.error == pytest.approx((2 * 0.35 + 3 * (0.9 - 2 / 3)) / 5)
+    assert reliability(labels, chances, 20).error > 0  # empty bins are no error
