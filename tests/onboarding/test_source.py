@@ -63,6 +63,8 @@ def test_a_file_without_header_gets_the_names_that_spark_gives(tmp_path: Path) -
 def test_names_alone_make_a_header_of_text_columns(tmp_path: Path) -> None:
     assert form_of(tmp_path, b"who,what\nann,tea\nbob,tea\n").header
     assert not form_of(tmp_path, b"ann,tea\nbob,tea\nann,milk\n", "b.csv").header
+    assert not form_of(tmp_path, b"u7a,sku-1\nu9c,sku-2\nu8b,sku-3\n", "c.csv").header
+    assert form_of(tmp_path, b"col1,col2\nu9c,sku-2\nu8b,sku-3\n", "d.csv").header
 
 
 def test_an_empty_name_is_named_by_position(tmp_path: Path) -> None:

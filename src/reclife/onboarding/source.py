@@ -3,6 +3,7 @@
 import codecs
 import csv
 import io
+import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -113,14 +114,30 @@ def detect_delimiter(path: Path, text: str) -> str:
 
 
 def has_header(rows: list[list[str]]) -> bool:
-    """Tell names from data: no name is empty (but the first), a number or a repeated value."""
+    """Tell names from data.
+
+    No name is empty (but the first), a number, a value of its column, or a code such as `u7a9`
+    that is built like most values of its column.
+    """
     names, data = rows[0], rows[1:]
     if any(_is_number(name) for name in names) or not all(names[1:]):
         return False
     if len(set(names)) < len(names):
         return False
-    values = [{row[i] for row in data if i < len(row)} for i in range(len(names))]
-    return not any(name in seen for name, seen in zip(names, values, strict=True) if name)
+    values = [[row[i] for row in data if i < len(row)] for i in range(len(names))]
+    return not any(_is_value(name, seen) for name, seen in zip(names, values, strict=True) if name)
+
+
+def _is_value(name: str, values: list[str]) -> bool:
+    if name in values:
+        return True
+    alike = sum(_build(value) == _build(name) for value in values)
+    return any(char.isdigit() for char in name) and alike > len(values) / 2
+
+
+def _build(text: str) -> str:
+    """Return how a text is built: runs of letters and of digits, other characters as they are."""
+    return re.sub(r"[^\W\d_]+", "a", re.sub(r"\d+", "9", text))
 
 
 def batches(form: Form) -> Iterator[pa.RecordBatch]:
