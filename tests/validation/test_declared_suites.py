@@ -10,7 +10,7 @@ import yaml
 from reclife.config.validation import read_suites
 from reclife.contracts import STAGES
 from reclife.validation.catalog import SuiteValidator
-from reclife.validation.suite import check_declarations
+from reclife.validation.declarations import check_declarations
 
 
 def declared(project: Path) -> dict[str, Any]:

@@ -10,7 +10,8 @@ import pytest
 from reclife.config.validation import SuiteConfig, read_suites
 from reclife.contracts import EmbeddingTable, Feature, FeatureSpec
 from reclife.errors import ConfigError
-from reclife.validation.suite import check_declarations, judge, run_suite
+from reclife.validation.declarations import check_declarations
+from reclife.validation.suite import judge, run_suite
 from reclife.validation.tables import read
 
 BIG = 2**53 + 1

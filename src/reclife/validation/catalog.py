@@ -20,8 +20,9 @@ from kedro.validation import CheckFailure, DataValidationError
 
 from reclife.config.validation import read_suites
 from reclife.errors import ConfigError
+from reclife.validation.declarations import check_declarations
 from reclife.validation.outcomes import failures, sentence
-from reclife.validation.suite import check_declarations, run_suite
+from reclife.validation.suite import run_suite
 from reclife.validation.tables import read
 
 Data = TypeVar("Data")

@@ -7,8 +7,9 @@ from typing import final
 from reclife.config.validation import SuiteConfig, read_suites
 from reclife.contracts import STAGES, FeatureSpec, Stage, ValidationReport
 from reclife.errors import ConfigError, ValidationFailed
+from reclife.validation.declarations import check_declarations
 from reclife.validation.outcomes import failures, sentence
-from reclife.validation.suite import check_declarations, run_suite
+from reclife.validation.suite import run_suite
 from reclife.validation.tables import read
 
 REPORT = "data/08_reporting/runs/{run_id}/validation/{stage}.html"

@@ -4,8 +4,7 @@ from collections.abc import Mapping
 
 from reclife.config.validation import SuiteConfig
 from reclife.contracts import ExpectationOutcome, FeatureSpec, SuiteOutcome
-from reclife.errors import ConfigError
-from reclife.validation.engine import check_expectations, unknown_expectations
+from reclife.validation.engine import check_expectations
 from reclife.validation.features import check_features
 from reclife.validation.outcomes import outcome
 from reclife.validation.relations import check_foreign_key
@@ -50,15 +49,3 @@ def judge(table: Table, declared: int, outcomes: list[ExpectationOutcome]) -> Su
 def _incomplete(declared: int, evaluated: int) -> ExpectationOutcome:
     expected = f"{declared} declared checks to be evaluated"
     return outcome("evaluated", None, expected, False, f"{evaluated} were")
-
-
-def check_declarations(suites: Mapping[str, SuiteConfig]) -> None:
-    """Refuse suites that the engine cannot evaluate.
-
-    Raises:
-        ConfigError: naming every mistyped expectation, with the nearest that exists.
-    """
-    problems = unknown_expectations(suites)
-    if problems:
-        listed = "\n".join(f"  {problem}" for problem in problems)
-        raise ConfigError(f"conf/*/expectations: {len(problems)} problem(s)\n{listed}")
