@@ -101,6 +101,19 @@ def test_links_lead_to_files(page: Path) -> None:
     assert [target for target in local if not (page.parent / target).exists()] == []
 
 
+def messages() -> list[str]:
+    page = (PROJECT / "docs" / "troubleshooting.md").read_text(encoding="utf-8")
+    quoted = re.findall(r"^\| `([^`]+)` \|", page, re.MULTILINE)
+    return [part.strip(" ;") for message in quoted for part in message.split("...")]
+
+
+@pytest.mark.parametrize("message", messages())
+def test_the_messages_explained_are_those_the_code_gives(message: str) -> None:
+    sources = [path.read_text(encoding="utf-8") for path in PROJECT.glob("src/reclife/**/*.py")]
+    joined = [re.sub(r'"\s*\n\s*f?"', "", source) for source in sources]
+    assert any(message in source for source in joined)
+
+
 def test_the_schemas_are_current() -> None:
     import json
 
@@ -112,9 +125,7 @@ def test_the_schemas_are_current() -> None:
     assert written == schemas(), "run `make schema`"
 
 
-@pytest.mark.parametrize(
-    "path", sorted(PROJECT.glob("conf/*/parameters/*.yml")), ids=str
-)
+@pytest.mark.parametrize("path", sorted(PROJECT.glob("conf/*/parameters/*.yml")), ids=str)
 def test_parameter_files_name_their_schema(path: Path) -> None:
     first = path.read_text(encoding="utf-8").splitlines()[0]
     assert first == f"# yaml-language-server: $schema=../../schemas/{path.stem}.schema.json"

@@ -1,62 +1,17 @@
 """From a user's own file to published recommendations, without touching Python."""
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 import pytest
+from tests.e2e.outcomes import auc, check_lists, interactions
 from tests.e2e.projects import succeed
 from tests.fixtures import worlds
 
 pytestmark = pytest.mark.slow
 Fresh = Callable[[str], Path]
-
-
-def published(project: Path) -> pa.Table:
-    root = project / "data" / "07_model_output" / "recommendations"
-    pointer = json.loads((root / "current.json").read_text(encoding="utf-8"))
-    return pq.read_table(root / pointer["path"])
-
-
-def interactions(project: Path) -> pa.Table:
-    root = project / "data" / "02_intermediate" / "interactions"
-    (run,) = root.iterdir()
-    return pq.read_table(run)
-
-
-def auc(project: Path) -> float:
-    report = json.loads(
-        (project / "data" / "08_reporting" / "evaluation.json").read_text(encoding="utf-8")
-    )
-    model = ("deepfm", "auc", "all")
-    (value,) = [
-        row["value"]
-        for row in report["rows"]
-        if (row["model"], row["metric"], row["slice"]) == model and row["task"] == "like"
-    ]
-    return float(value)
-
-
-def check_lists(project: Path, users: int, catalogue: set[object]) -> pa.Table:
-    """Every user has ten distinct, known, unseen items, ranked 1 to 10."""
-    lists = published(project)
-    events = interactions(project)
-    pairs = zip(events["user_id"].to_pylist(), events["item_id"].to_pylist(), strict=True)
-    seen = set(pairs)
-    by_user: dict[object, list[tuple[int, object]]] = {}
-    for row in lists.select(["user_id", "rank", "item_id"]).to_pylist():
-        by_user.setdefault(row["user_id"], []).append((row["rank"], row["item_id"]))
-    assert len(by_user) == users
-    for user, ranked in by_user.items():
-        assert [rank for rank, _ in sorted(ranked)] == list(range(1, 11))
-        items = {item for _, item in ranked}
-        assert len(items) == 10
-        assert items <= catalogue
-        assert not any((user, item) in seen for item in items)
-    return lists
 
 
 def test_chinese_headers_and_tabs(fresh: Fresh) -> None:
