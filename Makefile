@@ -52,7 +52,7 @@ viz: $(VENV)/.run  ## The graph as a static site under build/viz
 	$(BIN)/python -m reclife.viz build/viz
 
 airflow: $(VENV)/.run  ## One Airflow DAG a scheduled lifecycle, under build/airflow/dags
-	$(BIN)/reclife airflow $(if $(ENV),--env $(ENV)) build/airflow/dags
+	$(BIN)/python -m reclife.airflow $(if $(ENV),--env $(ENV))
 
 schema: $(VENV)/.run  ## Generate conf/schemas for editors
 	$(BIN)/reclife schema conf/schemas

@@ -17,7 +17,7 @@ from reclife.datasets.artifact import RunArtifact
 from reclife.lifecycle import closing_dataset
 from reclife.runtime.files import write_atomically
 from reclife.runtime.ledger import Ledger
-from reclife.runtime.project import PROJECT_VARIABLE
+from reclife.runtime.project import PROJECT_VARIABLE, project_path
 from reclife.runtime.run import RUN_VARIABLE, begin_run, choose_run_id, set_current_run
 
 _LOG = logging.getLogger(__name__)
@@ -83,7 +83,7 @@ class Conduct:
 
     @hook_impl
     def before_dataset_loaded(self, dataset_name: str, node: Node) -> None:
-        """Start the stage's clock; refuse to read what another stage's record does not vouch for."""
+        """Start the stage's clock; refuse to read from another what no record vouches for."""
         stage = _stage_of(node)
         if self._ledger is None or stage is None:
             return
@@ -128,7 +128,9 @@ class Conduct:
         stage = _stage_of(node)
         report = getattr(error, "report", None)
         if stage and isinstance(report, ValidationReport):
-            self._artifacts()[closing_dataset(stage)].save(report)
+            closing = self._artifacts()[closing_dataset(stage)]
+            closing.save(report)
+            closing.publish()
             self._write_page(stage, report)
 
     def _forget_run(self) -> None:
@@ -148,10 +150,13 @@ class Conduct:
         _LOG.info("Stage %s finished in %.1f s", stage, record.seconds)
 
     def _write_page(self, stage: Stage, report: ValidationReport) -> None:
+        """Write the report as a page beside its JSON, under the run and where it is published."""
         from reclife.validation.page import render
 
-        page = self._artifacts()[closing_dataset(stage)].location.with_suffix(".html")
-        write_atomically(page, render(report))
+        closing = self._artifacts()[closing_dataset(stage)]
+        published = project_path() / closing.publish_to if closing.publish_to else None
+        for document in filter(None, (closing.location, published)):
+            write_atomically(document.with_suffix(".html"), render(report))
 
     def _artifacts(self) -> dict[str, RunArtifact[Any, Any]]:
         """Return the catalog's datasets that belong to a run, by name."""
