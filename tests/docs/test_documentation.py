@@ -129,3 +129,12 @@ def test_the_schemas_are_current() -> None:
 def test_parameter_files_name_their_schema(path: Path) -> None:
     first = path.read_text(encoding="utf-8").splitlines()[0]
     assert first == f"# yaml-language-server: $schema=../../schemas/{path.stem}.schema.json"
+
+
+def test_the_hooks_of_pre_commit_download_nothing() -> None:
+    declared = yaml.safe_load((PROJECT / ".pre-commit-config.yaml").read_text(encoding="utf-8"))
+    assert [repo["repo"] for repo in declared["repos"]] == ["local"]
+    dependencies = (PROJECT / "pyproject.toml").read_text(encoding="utf-8")
+    for hook in declared["repos"][0]["hooks"]:
+        assert hook["language"] == "system"
+        assert f'"{Path(hook["entry"].split()[0]).name}>=' in dependencies
