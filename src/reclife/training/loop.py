@@ -87,9 +87,9 @@ class Loop:
 
     def _close_epoch(self, progress: Progress, began: float) -> Progress:
         validation = self._validate()
-        self.scalars.write(
-            progress.step, {f"{progress.phase}/validation_{k}": v for k, v in validation.items()}
-        )
+        values = {f"validation_{name}": value for name, value in validation.items()}
+        values["learning_rate"] = self.trainer.learning_rate
+        self.scalars.write(progress.step, {f"{progress.phase}/{k}": v for k, v in values.items()})
         row = EpochRow(
             phase=progress.phase,
             epoch=progress.epoch,
@@ -132,7 +132,6 @@ class Loop:
             {
                 f"{progress.phase}/loss": result.loss,
                 f"{progress.phase}/gradient_norm": result.gradient_norm,
-                f"{progress.phase}/learning_rate": self.trainer.learning_rate,
             },
         )
 

@@ -79,7 +79,7 @@ class _Training:
         features = build(config.model, spec, config.seed).features
         self._train = Examples.from_table(train_table, features, spec)
         self._validation = Examples.from_table(validation_table, features, spec)
-        _check(self._train)
+        _check(self._train, [feature.name for feature in features if feature.table is None])
         identity = _identity(config, spec, self._train, self._validation)
         self._checkpoints = Checkpoints(folder, identity, config.checkpoint.keep)
 
@@ -154,7 +154,7 @@ class _Training:
         )
 
 
-def _check(examples: Examples) -> None:
+def _check(examples: Examples, numeric: list[str]) -> None:
     if len(examples) == 0:
         raise TrainingError("There are no training examples: look at the split of the features.")
     if len(np.unique(examples.labels)) < 2:
@@ -162,6 +162,14 @@ def _check(examples: Examples) -> None:
             f"All {len(examples)} training examples have the label {examples.labels[0]:g}: there "
             "is nothing to tell apart. Declare which events are positive."
         )
+    for name in numeric:
+        values = examples.inputs[name]
+        if (values == values[:1]).all():
+            _LOG.warning(
+                "Feature %r is constant in the training examples: it teaches nothing, and another "
+                "value later would be far outside of what the model has seen. Exclude it.",
+                name,
+            )
 
 
 def _identity(config: TrainingConfig, spec: FeatureSpec, *parts: Examples) -> str:
