@@ -59,8 +59,35 @@ def test_rows_cover_both_variants_and_the_original_costs_nothing(model, examples
 )
 def test_outside_the_budget_the_original_stays(model, examples, tmp_path, caplog, limit, reason):
     config = CompressionConfig.model_validate({"budget": WIDE | limit})
-    with caplog.at_level(logging.WARNING):
+    with caplog.at_level(logging.INFO):
         compressed = compress(model, toy_spec(), examples, config, "run")
     compressed.save(tmp_path)
     assert ChosenGraph.read(tmp_path / "chosen.json").variant == "original"
     assert reason in caplog.text
+    assert "the original is shipped" in caplog.text
+
+
+def test_the_next_method_is_tried_when_one_is_outside_the_budget(model, examples):
+    drift = {
+        row.variant: row.max_abs_diff
+        for row in compress(
+            model,
+            toy_spec(),
+            examples,
+            CompressionConfig.model_validate({"budget": {"min_ratio": 99}}),
+            "run",
+        ).report.rows
+        if row.metric == "validation_auc"
+    }
+    assert drift["int8_embeddings"] < drift["int8"]
+    between = (drift["int8_embeddings"] + drift["int8"]) / 2
+    config = CompressionConfig.model_validate({"budget": WIDE | {"max_abs_diff": between}})
+    report = compress(model, toy_spec(), examples, config, "run").report
+    assert report.chosen == "int8_embeddings"
+    assert {row.variant for row in report.rows} == {"original", "int8", "int8_embeddings"}
+
+
+def test_variants_need_names_that_differ():
+    methods = [{"kind": "static_int8"}, {"kind": "row_int8", "name": "int8"}]
+    with pytest.raises(ValueError, match="names that differ"):
+        CompressionConfig.model_validate({"methods": methods})

@@ -20,6 +20,10 @@ from toys import ITEMS, deepfm, toy_examples, toy_spec
 KINDS = sorted(METHODS)
 
 
+def declared(kind):
+    return CompressionConfig.model_validate({"methods": [{"kind": kind}]}).methods[0]
+
+
 @pytest.fixture(scope="module")
 def original(tmp_path_factory):
     spec = toy_spec()
@@ -31,18 +35,14 @@ def original(tmp_path_factory):
 @pytest.fixture(scope="module", params=KINDS)
 def variant(request, original, tmp_path_factory):
     path, spec = original
-    method = CompressionConfig.model_validate({"method": {"kind": request.param}}).method
+    method = declared(request.param)
     target = tmp_path_factory.mktemp(request.param) / "int8.onnx"
     METHODS[request.param](path, target, method, Calibration(toy_examples(2000, 5), spec))
     return target
 
 
 def test_every_declared_kind_has_a_method_and_none_is_hidden():
-    kinds = {
-        kind
-        for kind in ("static_int8", "row_int8")
-        if CompressionConfig.model_validate({"method": {"kind": kind}}).method.kind == kind
-    }
+    kinds = {kind for kind in ("static_int8", "row_int8") if declared(kind).kind == kind}
     assert kinds == set(METHODS)
     assert all(len(inspect.signature(method).parameters) == 4 for method in METHODS.values())
 
@@ -94,7 +94,7 @@ def test_rows_are_within_half_a_step_and_zero_rows_stay_zero():
 
 def test_calibration_without_rows_is_refused(original, tmp_path):
     path, spec = original
-    method = CompressionConfig().method
+    method = declared("static_int8")
     with pytest.raises(DataError, match="empty"):
         METHODS["static_int8"](
             path, tmp_path / "x.onnx", method, Calibration(toy_examples(0), spec)

@@ -1,4 +1,4 @@
-"""Lowers the trained model, compresses it, and keeps the smaller graph if the budget holds."""
+"""Lowers the trained model, compresses it, and keeps a smaller graph if the budget holds."""
 
 import logging
 import shutil
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from reclife.models.ranking import RankingModel
 
-ORIGINAL, VARIANT = "original", "int8"
+ORIGINAL = "original"
 CHOSEN = "chosen.json"
 STEADY_ROWS, STEADY = 256, 1e-5
 """A row's score may not depend on its batch or on the optimisation level by more than this."""
@@ -42,19 +42,18 @@ class Examples:
 
 @final
 class Compressed:
-    """Both graphs, the choice between them and the report; the graphs live until it is dropped."""
+    """All graphs, the choice between them and the report; the graphs live until it is dropped."""
 
-    def __init__(
-        self, work: "tempfile.TemporaryDirectory[str]", chosen: str, report: CompressionReport
-    ) -> None:
+    def __init__(self, work: "tempfile.TemporaryDirectory[str]", report: CompressionReport) -> None:
         self._work = work
+        variants = dict.fromkeys(row.variant for row in report.rows)
         self.chosen = ChosenGraph(
-            variant=chosen, graphs={name: f"{name}.onnx" for name in (ORIGINAL, VARIANT)}
+            variant=report.chosen, graphs={name: f"{name}.onnx" for name in variants}
         )
         self.report = report
 
     def save(self, folder: Path) -> None:
-        """Write `original.onnx`, `int8.onnx` and `chosen.json`."""
+        """Write `original.onnx`, a graph of each variant tried, and `chosen.json`."""
         for file in self.chosen.graphs.values():
             shutil.copyfile(Path(self._work.name) / file, folder / file)
         write_atomically(folder / CHOSEN, self.chosen.model_dump_json(indent=2) + "\n")
@@ -67,31 +66,39 @@ def compress(
     config: CompressionConfig,
     run_id: str,
 ) -> Compressed:
-    """Lower `model` and compress it; measure on validation and test, decide on validation.
+    """Lower `model` and try the methods in turn until one keeps the budget.
+
+    The budget is judged on validation; the test rows are reported beside.
 
     Raises:
-        ExportError: The model cannot be lowered, or the quantized graph is unsound.
+        ExportError: The model cannot be lowered, or a quantized graph is unsound.
         DataError: A split lacks a column or is empty.
     """
     work = tempfile.TemporaryDirectory(prefix="reclife-compression-")
-    original, variant = (Path(work.name) / f"{name}.onnx" for name in (ORIGINAL, VARIANT))
+    original = Path(work.name) / f"{ORIGINAL}.onnx"
     to_onnx(model, spec, original)
-    METHODS[config.method.kind](original, variant, config.method, Calibration(examples.train, spec))
     splits = {
         "validation": Scored.of(examples.validation, original, spec),
         "test": Scored.of(examples.test, original, spec),
     }
-    rows = rows_of(VARIANT, variant, original, splits, spec)
-    reasons = over_budget(rows, config.budget)
-    reasons += _unsteady(variant, examples.validation, spec)
-    chosen = ORIGINAL if reasons else VARIANT
-    _tell(rows[0], reasons)
-    report = CompressionReport(
-        run_id=run_id,
-        rows=(*rows_of(ORIGINAL, original, original, splits, spec), *rows),
-        chosen=chosen,
-    )
-    return Compressed(work, chosen, report)
+    calibration = Calibration(examples.train, spec)
+    rows = list(rows_of(ORIGINAL, original, original, splits, spec))
+    chosen = ORIGINAL
+    for method in config.methods:
+        variant = original.with_name(f"{method.name}.onnx")
+        METHODS[method.kind](original, variant, method, calibration)
+        found = rows_of(method.name, variant, original, splits, spec)
+        rows += found
+        reasons = over_budget(found, config.budget)
+        reasons += _unsteady(method.name, variant, examples.validation, spec)
+        if not reasons:
+            chosen = method.name
+            log.info("Compression: %s is %.2f times smaller.", chosen, found[0].ratio)
+            break
+        log.info("Compression: %s is outside the budget: %s.", method.name, "; ".join(reasons))
+    if chosen == ORIGINAL:
+        log.warning("No compressed variant keeps the budget: the original is shipped.")
+    return Compressed(work, CompressionReport(run_id=run_id, rows=tuple(rows), chosen=chosen))
 
 
 def over_budget(rows: tuple[CompressionRow, ...], budget: BudgetConfig) -> list[str]:
@@ -113,18 +120,9 @@ def over_budget(rows: tuple[CompressionRow, ...], budget: BudgetConfig) -> list[
     return [reason for beyond, reason in checks if beyond]
 
 
-def _unsteady(variant: Path, table: "pa.Table", spec: FeatureSpec) -> list[str]:
+def _unsteady(name: str, variant: Path, table: "pa.Table", spec: FeatureSpec) -> list[str]:
     sample = spread(table, STEADY_ROWS)
     expected = run_graph(open_graph(variant), sample, spec)
-    rows = compare(variant, VARIANT, "itself", expected, sample, spec, STEADY)
+    rows = compare(variant, name, "itself", expected, sample, spec, STEADY)
     worst = max(row.max_abs_diff for row in rows)
     return [] if worst <= STEADY else [f"a row's score depends on how it is run, by {worst:.1e}"]
-
-
-def _tell(row: CompressionRow, reasons: list[str]) -> None:
-    if reasons:
-        log.warning(
-            "Compression is outside its budget, the original stays: %s.", "; ".join(reasons)
-        )
-    else:
-        log.info("Compression: %.2f times smaller, the int8 graph is chosen.", row.ratio)

@@ -1,6 +1,8 @@
 """Static 8-bit quantization: ranges are fixed beforehand, so no score depends on its batch."""
 
+import logging
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,13 +16,13 @@ from reclife.export.graph import open_graph
 if TYPE_CHECKING:
     from onnx import ModelProto
 
-OPERATORS = ("MatMul", "Gemm", "Gather")
+OPERATORS = {"embeddings": ("Gather",), "dense": ("MatMul", "Gemm")}
 
 
 def compress(
     source: Path, target: Path, config: StaticInt8Config, calibration: Calibration
 ) -> None:
-    """Quantize dense layers and embedding tables: `real = scale * (int8 - zero_point)`.
+    """Quantize the declared parts of the graph: `real = scale * (int8 - zero_point)`.
 
     Weights are signed, activations unsigned with their range from the calibration rows. Layers of
     one output (the logit) stay in float: 256 levels of a final score would make ties.
@@ -33,17 +35,18 @@ def compress(
 
     graph = onnx.load(source)
     session = open_graph(source)
-    quantize_static(
-        graph,
-        target,
-        _reader(calibration.batches(session, config.calibration_rows)),
-        quant_format=QuantFormat.QDQ,
-        op_types_to_quantize=list(OPERATORS),
-        nodes_to_exclude=_single_output_layers(graph),
-        per_channel=config.per_channel,
-        weight_type=QuantType.QInt8,
-        activation_type=QuantType.QUInt8,
-    )
+    with _without_advice():
+        quantize_static(
+            graph,
+            target,
+            _reader(calibration.batches(session, config.calibration_rows)),
+            quant_format=QuantFormat.QDQ,
+            op_types_to_quantize=[op for part in config.parts for op in OPERATORS[part]],
+            nodes_to_exclude=_single_output_layers(graph),
+            per_channel=config.per_channel,
+            weight_type=QuantType.QInt8,
+            activation_type=QuantType.QUInt8,
+        )
     require_zero_points(onnx.load(target))
 
 
@@ -72,6 +75,21 @@ def _reader(batches: Iterator[dict[str, np.ndarray]]) -> object:
             return next(batches, None)
 
     return Reader()
+
+
+@contextmanager
+def _without_advice() -> Iterator[None]:
+    """Drop the advice to pre-process graphs: it is for shapes that ours do not have."""
+
+    def keep(record: logging.LogRecord) -> bool:
+        return "pre-process" not in record.getMessage()
+
+    root = logging.getLogger()
+    root.addFilter(keep)
+    try:
+        yield
+    finally:
+        root.removeFilter(keep)
 
 
 def _single_output_layers(graph: "ModelProto") -> list[str]:
