@@ -44,6 +44,13 @@ def test_encodings_are_told_apart(tmp_path: Path, text: str, encoding: str, expe
     )
 
 
+def test_an_encoding_that_shows_late_is_found(tmp_path: Path) -> None:
+    plain = "".join(f"{number},item\n" for number in range(200_000))
+    assert len(plain) > 2_000_000
+    text = f"user,item\n{plain}7,电影一\n8,电影二\n"
+    assert form_of(tmp_path, text.encode("gb18030")).encoding == "gb18030"
+
+
 @pytest.mark.parametrize("delimiter", [",", "\t", ";", "|"])
 def test_delimiters_are_told_apart_even_inside_quotes(tmp_path: Path, delimiter: str) -> None:
     rows = [("user", "item", "note"), ("1", "2", '"a, b; c | d\te"'), ("3", "4", "x")]

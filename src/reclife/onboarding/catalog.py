@@ -3,8 +3,9 @@
 from pathlib import Path
 from typing import Any
 
+from reclife.onboarding.entities import Entity
 from reclife.onboarding.profile import Column, Profile
-from reclife.onboarding.proposal import Entity, Proposal
+from reclife.onboarding.proposal import Proposal
 from reclife.onboarding.source import DELIMITERS, Form
 from reclife.onboarding.yaml_text import document, flow, pairs, remark
 

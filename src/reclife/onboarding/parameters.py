@@ -4,8 +4,9 @@ from typing import Any
 
 from reclife.config.retrieval import EaseConfig
 from reclife.onboarding.attributes import Attribute
+from reclife.onboarding.entities import Entity
 from reclife.onboarding.features import feature_lines
-from reclife.onboarding.proposal import Entity, Proposal
+from reclife.onboarding.proposal import Proposal
 from reclife.onboarding.roles import Guess
 from reclife.onboarding.yaml_text import document, flow, remark
 

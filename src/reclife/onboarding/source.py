@@ -1,13 +1,11 @@
-"""How a delimited text file is written: encoding, delimiter, header; and its rows, in batches."""
+"""How a delimited text file is written: delimiter, header; and its rows, in batches."""
 
-import codecs
 import csv
 import io
 import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
 from typing import final
 
@@ -15,17 +13,11 @@ import pyarrow as pa
 import pyarrow.csv as pacsv
 
 from reclife.errors import DataError
+from reclife.onboarding.encoding import SPARK_CHARSETS, decode, detect_encoding, python_name
 
 DELIMITERS = {",": "comma", "\t": "tab", ";": "semicolon", "|": "pipe"}
 HEAD_BYTES = 1 << 20
 """Bytes of the file's beginning that its form is judged by."""
-
-_BOMS = {
-    codecs.BOM_UTF8: "utf-8-sig",
-    codecs.BOM_UTF16_LE: "utf-16",
-    codecs.BOM_UTF16_BE: "utf-16",
-}
-_SPARK_CHARSETS = {"utf-8": "UTF-8", "utf-8-sig": "UTF-8", "utf-16": "UTF-16"}
 
 
 @final
@@ -42,12 +34,12 @@ class Form:
     @property
     def charset(self) -> str:
         """The encoding by Java's name."""
-        return _SPARK_CHARSETS.get(self.encoding, self.encoding.upper())
+        return SPARK_CHARSETS.get(self.encoding, self.encoding.upper())
 
     @property
     def legacy_charset(self) -> bool:
         """Whether Spark reads the encoding only when told so in `spark.yml`."""
-        return self.encoding not in (*_SPARK_CHARSETS, "iso-8859-1")
+        return self.encoding not in (*SPARK_CHARSETS, "iso-8859-1")
 
 
 def examine(path: Path, encoding: str | None, delimiter: str | None, header: bool | None) -> Form:
@@ -63,34 +55,13 @@ def examine(path: Path, encoding: str | None, delimiter: str | None, header: boo
     if not head.strip():
         raise DataError(f"{path} is empty.")
     encoding = encoding or detect_encoding(path, head)
-    text = _decode(path, head, encoding)
+    text = decode(path, head, encoding)
     if "\0" in text:
         raise DataError(f"{path} is not a text file; give a CSV file, as plain text or .gz.")
     delimiter = delimiter or detect_delimiter(path, text)
     rows = _first_rows(text, delimiter)
     named = has_header(rows) if header is None else header
     return Form(path, encoding, delimiter, named, _column_names(path, rows[0], named))
-
-
-def detect_encoding(path: Path, head: bytes) -> str:
-    """Return the encoding: by its mark, as UTF-8 when all is valid, else by the byte patterns.
-
-    Without a mark, East Asian text writes a character as two high bytes or a high and a low one;
-    Western text sets single high bytes between plain letters.
-    """
-    for mark, name in _BOMS.items():
-        if head.startswith(mark):
-            return name
-    if _is_utf8(path):
-        return "utf-8"
-    high = [index for index, byte in enumerate(head) if byte >= 0x80]
-    paired = sum(1 for left, right in pairwise(high) if right == left + 1)
-    if not high or paired < len(high) / 3:
-        return "windows-1252"
-    japanese = head.decode("cp932", errors="replace")
-    kana = sum("\u3040" <= char <= "\u30ff" for char in japanese)
-    broken = japanese.count("\ufffd")
-    return "windows-31j" if kana > len(high) / 20 and broken < kana else "gb18030"
 
 
 def detect_delimiter(path: Path, text: str) -> str:
@@ -152,7 +123,9 @@ def batches(form: Form) -> Iterator[pa.RecordBatch]:
             read_options=pacsv.ReadOptions(
                 column_names=list(form.columns),
                 skip_rows=int(form.header),
-                encoding="utf8" if form.encoding.startswith("utf-8") else _python(form.encoding),
+                encoding="utf8"
+                if form.encoding.startswith("utf-8")
+                else python_name(form.encoding),
                 block_size=1 << 22,
             ),
             parse_options=pacsv.ParseOptions(
@@ -170,35 +143,6 @@ def batches(form: Form) -> Iterator[pa.RecordBatch]:
 def _skip(row: pacsv.InvalidRow) -> str:  # noqa: ARG001 - the signature is pyarrow's
     """Leave a row with too few or too many fields to `ingest`, which sets it aside."""
     return "skip"
-
-
-def _is_utf8(path: Path) -> bool:
-    decoder = codecs.getincrementaldecoder("utf-8")()
-    with pa.input_stream(str(path)) as stream:
-        try:
-            while block := stream.read(HEAD_BYTES):
-                decoder.decode(block)
-            decoder.decode(b"", final=True)
-        except UnicodeDecodeError:
-            return False
-    return True
-
-
-def _decode(path: Path, head: bytes, encoding: str) -> str:
-    try:
-        return codecs.getincrementaldecoder(_python(encoding))("strict").decode(head)
-    except LookupError:
-        raise DataError(f"{path}: unknown encoding {encoding!r}.") from None
-    except UnicodeDecodeError as problem:
-        raise DataError(
-            f"{path} is not {encoding} text (byte {problem.start:,}); say its encoding by "
-            "--encoding."
-        ) from None
-
-
-def _python(encoding: str) -> str:
-    """Return the encoding by Python's name."""
-    return "cp932" if encoding.lower() == "windows-31j" else encoding
 
 
 def _first_rows(text: str, delimiter: str, limit: int = 200) -> list[list[str]]:

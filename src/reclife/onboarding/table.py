@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from reclife.onboarding.proposal import Entity, Proposal
+from reclife.onboarding.entities import Entity
+from reclife.onboarding.proposal import Proposal
 from reclife.onboarding.roles import Guess
 from reclife.onboarding.source import DELIMITERS
 
