@@ -94,3 +94,19 @@ def test_nodes_inside_a_stage_get_no_gate() -> None:
 def test_a_stage_whose_producer_is_not_in_the_lifecycle_has_no_gate() -> None:
     compiled = compile_lifecycle(Lifecycle(description="x", stages=("features",)), two_stages())
     assert compiled.inputs() == {"table@arrow", "params:factor"}
+
+
+def test_stages_follow_one_another_even_where_no_data_ties_them() -> None:
+    stages = two_stages()
+    stages["training"] = Pipeline(
+        [
+            Node(lambda table: 1, "table@arrow", "model", name="train", namespace="training"),
+            Node(lambda model: "ok", "model", "training_validation", name="validate",
+                 namespace="training"),
+        ]
+    )  # fmt: skip
+    compiled = compile_lifecycle(
+        Lifecycle(description="x", stages=("ingest", "features", "training")), stages
+    )
+    names = [node.name for node in compiled.nodes]
+    assert names.index("features.validate") < names.index("training.train")

@@ -1,7 +1,7 @@
 """Compiles `pipelines/*.yml` into Kedro pipelines.
 
 A lifecycle is a list of stages. Stages meet only through persisted datasets, and a stage starts
-once the closing node of every earlier stage it reads from has passed.
+once the closing nodes of the stage before it and of every stage it reads from have passed.
 """
 
 import functools
@@ -11,6 +11,7 @@ from difflib import get_close_matches
 from importlib import import_module
 from importlib.resources import files
 from importlib.resources.abc import Traversable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -77,8 +78,9 @@ def compile_lifecycle(lifecycle: Lifecycle, stages: Mapping[Stage, Pipeline]) ->
     producer = {
         _plain(name): stage for stage in lifecycle.stages for name in stages[stage].all_outputs()
     }
+    before: dict[Stage, Stage] = dict(pairwise(reversed(lifecycle.stages)))
     nodes = [
-        _behind_gates(node, stage, producer)
+        _behind_gates(node, stage, producer, before.get(stage))
         for stage in lifecycle.stages
         for node in stages[stage].nodes
     ]
@@ -90,10 +92,18 @@ def closing_dataset(stage: str) -> str:
     return f"{stage}_validation"
 
 
-def _behind_gates(node: Node, stage: Stage, producer: Mapping[str, Stage]) -> Node:
-    """Return `node` with the closing datasets of the other stages it reads from as inputs."""
-    readers = {producer[_plain(name)] for name in node.inputs if _plain(name) in producer}
-    gates = [closing_dataset(other) for other in sorted(readers - {stage})]
+def _behind_gates(
+    node: Node, stage: Stage, producer: Mapping[str, Stage], previous: Stage | None
+) -> Node:
+    """Return `node` with the closing datasets it has to wait for as inputs.
+
+    A node that reads from its own stage alone waits for that; all others open the stage.
+    """
+    read_from = {producer[_plain(name)] for name in node.inputs if _plain(name) in producer}
+    if read_from == {stage}:
+        return node
+    waits_for = (read_from | ({previous} if previous else set())) - {stage}
+    gates = [closing_dataset(other) for other in sorted(waits_for)]
     if not gates:
         return node
     return Node(

@@ -86,8 +86,9 @@ def imported(airflow: dict[str, str]) -> dict[str, Any]:
     return found
 
 
-def data_flow(stages: tuple[str, ...]) -> dict[str, list[str]]:
-    """Return, for each stage, the earlier stages whose datasets it reads."""
+def task_graph(stages: tuple[str, ...]) -> dict[str, list[str]]:
+    """Return, for each stage, the one before it and the earlier ones whose datasets it reads."""
+    before = dict(zip(stages[1:], stages, strict=False))
     pipelines = {s: p for s, p in stage_pipelines().items() if s in stages}
     plain = {
         stage: (
@@ -98,7 +99,9 @@ def data_flow(stages: tuple[str, ...]) -> dict[str, list[str]]:
     }
     return {
         stage: sorted(
-            other for other, (_, written) in plain.items() if other != stage and read & written
+            other
+            for other, (_, written) in plain.items()
+            if other != stage and (read & written or other == before.get(stage))
         )
         for stage, (read, _) in plain.items()
     }
@@ -111,7 +114,7 @@ def test_task_graph_equals_the_lifecycle(project: Path, imported: dict[str, Any]
     assert set(imported["dags"]) == {f"reclife_local_{name.strip('_')}" for name in scheduled}
     for name, lifecycle in scheduled.items():
         dag = imported["dags"][f"reclife_local_{name.strip('_')}"]
-        assert dag["tasks"] == data_flow(lifecycle.stages)
+        assert dag["tasks"] == task_graph(lifecycle.stages)
         assert dag["retries"] == [lifecycle.retries]
         assert dag["schedule"] == lifecycle.schedule
         assert (dag["catchup"], dag["max_active_runs"]) == (False, 1)
