@@ -124,7 +124,7 @@ def _attribute_lines(attribute: Attribute) -> list[str]:
 
 def _training(proposal: Proposal) -> str:
     small = proposal.interactions.rows < SMALL
-    batch, epochs = (256, 10) if small else (1024, 5)
+    batch, epochs = (256, 20) if small else (1024, 10)
     return document(
         [
             "# How the model is trained; everything left out has its default.",
@@ -132,8 +132,7 @@ def _training(proposal: Proposal) -> str:
             "  model: {kind: deepfm}  # or logistic_regression",
             remark(f"{proposal.interactions.rows:,} rows", 2),
             f"  batch_size: {batch}",
-            f"  epochs: {epochs}",
-            "  early_stopping: {metric: auc, patience: 2}",
+            f"  epochs: {epochs}  # at most; validation says when to stop",
             *_candidates(proposal),
         ]
     )
