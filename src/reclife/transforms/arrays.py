@@ -1,16 +1,17 @@
 """Small conversions between Arrow columns and numpy arrays."""
 
+from hashlib import blake2b
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
+Hashes = npt.NDArray[np.uint64]
 
 
 def column(table: pa.Table, name: str) -> pa.Array:
@@ -51,18 +52,29 @@ def number_column(values: npt.NDArray[Any]) -> pa.Array:
     return pa.array(values.astype(np.float32))
 
 
-def hash_of(table: pa.Table, names: tuple[str, ...]) -> npt.NDArray[np.uint64]:
+def hash_of(table: pa.Table, names: tuple[str, ...]) -> Hashes:
     """Return a 64-bit hash of the named columns per row, the same in every process.
 
-    The columns' own hashes are combined by multiplication with an odd constant and a shift, so that
-    their order matters.
+    The columns' own hashes are combined one after the other, so that their order matters.
     """
     mixed = np.zeros(table.num_rows, np.uint64)
     for name in names:
-        values = column(table, name)
-        text = pa.types.is_string(values.type) or pa.types.is_large_string(values.type)
-        raw = values.to_numpy(zero_copy_only=False)
-        hashed = pd.util.hash_array(raw.astype(object) if text else raw.astype(np.int64))
-        mixed = (mixed ^ hashed) * np.uint64(0x9E3779B97F4A7C15)
-        mixed ^= mixed >> np.uint64(29)
+        mixed = scramble(mixed ^ _hashes(column(table, name)))
     return mixed
+
+
+def scramble(values: Hashes) -> Hashes:
+    """Return well mixed bits: one step of splitmix64 (Steele, Lea & Flood 2014)."""
+    mixed = values + np.uint64(0x9E3779B97F4A7C15)
+    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return mixed ^ (mixed >> np.uint64(31))
+
+
+def _hashes(values: pa.Array) -> Hashes:
+    if pa.types.is_integer(values.type):
+        numbers: Ints = values.to_numpy(zero_copy_only=False).astype(np.int64, copy=False)
+        return scramble(numbers.view(np.uint64))
+    distinct = pc.unique(values)
+    digests = (blake2b(text.encode(), digest_size=8).digest() for text in distinct.to_pylist())
+    return np.frombuffer(b"".join(digests), "<u8")[positions(values, distinct)]

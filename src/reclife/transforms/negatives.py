@@ -3,12 +3,20 @@
 from typing import TYPE_CHECKING, final
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from reclife.config.features import UniformNegatives
 from reclife.contracts import ITEM, LABEL, SPLIT, TIME, USER
-from reclife.transforms.arrays import Bools, Ints, column, hash_of, ints, positions
+from reclife.transforms.arrays import (
+    Bools,
+    Hashes,
+    Ints,
+    column,
+    hash_of,
+    ints,
+    positions,
+    scramble,
+)
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -108,13 +116,10 @@ class _Met:
         return result
 
 
-def _pick(seeds: npt.NDArray[np.uint64], salt: int, size: int) -> Ints:
-    """Return a number in [0, size) per seed: the finaliser of splitmix64 over seed and salt."""
-    mixed = seeds + np.uint64((salt + 1) * 0x9E3779B97F4A7C15 % 2**64)
-    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    mixed ^= mixed >> np.uint64(31)
-    return (mixed % np.uint64(size)).astype(np.int64)
+def _pick(seeds: Hashes, salt: int, size: int) -> Ints:
+    """Return a number in [0, size) per seed, another one for each salt."""
+    salted = scramble(np.array([salt], np.uint64))
+    return (scramble(seeds ^ salted) % np.uint64(size)).astype(np.int64)
 
 
 def _as_negatives(rows: pa.Table, items: pa.Array) -> pa.Table:
