@@ -102,11 +102,12 @@ def world(spark, tmp_path_factory) -> World:
     source.save(root / "candidates")
     save_model(model, ModelConfig.model_validate({"kind": "deepfm"}), spec, root / "model")
     budget = {"min_ratio": 1.0, "max_auc_drop": 1, "max_abs_diff": 1, "min_top10_overlap": 0}
+    methods = [{"kind": "static_int8", "parts": ["embeddings"]}]
     compressed = compress(
         model,
         spec,
         Examples(rows, rows, rows),
-        CompressionConfig.model_validate({"budget": budget}),
+        CompressionConfig.model_validate({"methods": methods, "budget": budget}),
         "run-1",
     )
     compressed.save(root / "compressed")

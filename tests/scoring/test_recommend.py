@@ -10,10 +10,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from reclife.compression.measure import codes, top_overlap
 from reclife.config.evaluation import RerankConfig
 from reclife.config.scoring import ScoringConfig
 from reclife.datasets.bundle import Bundle, seal
 from reclife.errors import ArtifactError
+from reclife.models.saved import predict
 from reclife.scoring.engine import Engine
 from reclife.scoring.recommend import Tables, recommend
 from reclife.scoring.report import measured
@@ -169,3 +171,29 @@ def test_a_bundle_with_a_foreign_feature_state_is_refused(spark, world, tmp_path
     seal(folder, origin, old.model_kind, old.graph, old.spec_hash)
     with pytest.raises(ArtifactError, match="feature state is not the one"):
         recommend(Bundle.open(folder), frames(spark, world), ScoringConfig(), TODAY)
+
+
+def test_golden_rows_agree_through_trainer_graphs_and_batch_job(spark, world, monkeypatch):
+    """Float forms within 1e-5; int8 keeps the ten best; columns permuted, three time zones."""
+    golden = pq.read_table(world.folder / "golden.parquet").drop_columns(["timestamp"])
+    trainer = predict(world.model, golden)
+    np.testing.assert_allclose(golden["original_score"].to_numpy(), trainer, atol=1e-5)
+    users = codes(golden, "user_id")
+    assert top_overlap(users, trainer, golden["score"].to_numpy(), 10) >= 0.99
+    engine = Engine.of(Bundle.open(world.folder))
+    numbered = golden.append_column("row", pa.array(np.arange(golden.num_rows)))
+
+    def score(batches):
+        for batch in batches:
+            table = pa.Table.from_batches([batch])
+            yield pa.record_batch([batch["row"], engine.score(table)], names=["row", "again"])
+
+    for zone in ("UTC", "Asia/Tokyo", "America/New_York"):
+        monkeypatch.setenv("TZ", zone)
+        time.tzset()
+        columns = np.random.default_rng(len(zone)).permutation(numbered.column_names).tolist()
+        frame = spark.createDataFrame(numbered.select(columns)).repartition(3)
+        found = frame.mapInArrow(score, "row bigint, again float").toPandas().sort_values("row")
+        np.testing.assert_allclose(found["again"], golden["score"].to_numpy(), atol=1e-5)
+    monkeypatch.undo()
+    time.tzset()
