@@ -22,7 +22,8 @@ def measured(
 ) -> dict[str, np.ndarray]:
     query = np.repeat(np.arange(len(relevant)), [len(r) for r in relevant])
     column = np.array([c for r in relevant for c in r], int)
-    above, tied = standing(np.asarray(scores, np.float32), query, column)
+    scores = np.asarray(scores, np.float32)
+    above, tied = standing(np.sort(scores, axis=1), query, scores[query, column])
     total = np.bincount(query, minlength=len(relevant)) + extra
     return at_k(places(query, above, tied, total), k)
 

@@ -40,7 +40,7 @@ class LogisticBaselineConfig(Schema):
         (1.0, 10.0, 100.0), min_length=1, description="Penalties tried; validation chooses."
     )
     max_vocabulary: PositiveInt = Field(
-        200, description="Categories with more values than this are left out."
+        50, description="Categories with more values than this are left out."
     )
 
 

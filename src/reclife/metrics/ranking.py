@@ -38,22 +38,21 @@ class Places:
     targets: Ints
 
 
-def standing(scores: Matrix, query: Ints, column: Ints) -> tuple[Ints, Ints]:
+def standing(ordered: Matrix, query: Ints, values: Vector) -> tuple[Ints, Ints]:
     """Return for each target how many items score higher, and how many the same, `[M]` each.
 
     Args:
-        scores: `[Q, I]`; minus infinity marks an item that is not on the list.
+        ordered: `[Q, I]` each query's scores in ascending order; minus infinity marks an item that
+            is not on the list.
         query: `[M]` the query of each target, ascending.
-        column: `[M]` its column. A target that is not on the list has 0 items that score the same.
+        values: `[M]` its score. A target that is not on the list has 0 items that score the same.
     """
-    values = scores[query, column]
     above, tied = np.zeros(len(query), np.int64), np.zeros(len(query), np.int64)
-    ordered = np.sort(scores, axis=1)
-    bounds = np.searchsorted(query, np.arange(len(scores) + 1))
+    bounds = np.searchsorted(query, np.arange(len(ordered) + 1))
     for row, (start, stop) in enumerate(pairwise(bounds)):
         wanted = values[start:stop]
         last = np.searchsorted(ordered[row], wanted, side="right")
-        above[start:stop] = scores.shape[1] - last
+        above[start:stop] = ordered.shape[1] - last
         tied[start:stop] = last - np.searchsorted(ordered[row], wanted, side="left")
     return above, np.where(np.isfinite(values), tied, 0)
 

@@ -21,12 +21,16 @@ def top_k(scores: Floats, k: int) -> Ints:
 
     Equal scores are ordered by column, so the result depends on nothing else.
     """
-    rows, columns = scores.shape
+    columns = scores.shape[1]
     k = min(k, columns)
-    if k == 0 or rows == 0:
-        return np.empty((rows, k), np.int64)
-    bound = np.partition(scores, columns - k, axis=1)[:, columns - k]
-    row, column = np.nonzero(scores >= bound[:, None])  # at least k a row, more where tied
+    if k == 0 or len(scores) == 0:
+        return np.empty((len(scores), k), np.int64)
+    return best_columns(scores, np.partition(scores, columns - k, axis=1)[:, columns - k], k)
+
+
+def best_columns(scores: Floats, bounds: Floats, k: int) -> Ints:
+    """Return what `top_k` does, given the k-th best score of each row `[Q]`."""
+    row, column = np.nonzero(scores >= bounds[:, None])  # at least k a row, more where tied
     order = np.lexsort((column, -scores[row, column], row))
-    first = np.searchsorted(row, np.arange(rows))
+    first = np.searchsorted(row, np.arange(len(scores)))
     return column[order[first[:, None] + np.arange(k)]]

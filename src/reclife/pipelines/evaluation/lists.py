@@ -20,7 +20,7 @@ from reclife.retrieval.candidates import CandidateSource
 from reclife.retrieval.histories import Histories
 from reclife.retrieval.interactions import Floats, Interactions, Ints, ItemIndex
 from reclife.retrieval.pruning import blocks
-from reclife.retrieval.ranking import mask_seen, top_k
+from reclife.retrieval.ranking import best_columns, mask_seen
 from reclife.retrieval.retriever import Retriever
 
 UNKNOWN_AS_MISS = "unknown_as_miss"
@@ -149,11 +149,14 @@ def _rank(ranker: Ranker, queries: Queries, k: int) -> tuple[Ints, Ints, Ints]:
     query, columns = queries.known.query, ranker.index.columns(queries.known.items)
     above, tied = np.zeros(len(query), np.int64), np.zeros(len(query), np.int64)
     lists = []
+    k = min(k, len(ranker.index))
     for part in blocks(len(queries), len(ranker.index)):
         scores = ranker.scores(part)
         rows = slice(*np.searchsorted(query, [part.start, part.stop]))
-        above[rows], tied[rows] = standing(scores, query[rows] - part.start, columns[rows])
-        best = top_k(scores, k)
+        own = query[rows] - part.start
+        ordered = np.sort(scores, axis=1)
+        above[rows], tied[rows] = standing(ordered, own, scores[own, columns[rows]])
+        best = best_columns(scores, ordered[:, -k], k)
         lists.append(np.where(np.isfinite(np.take_along_axis(scores, best, 1)), best, -1))
     return above, tied, np.concatenate(lists)
 
