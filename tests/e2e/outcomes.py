@@ -20,14 +20,13 @@ def interactions(project: Path) -> pa.Table:
 
 
 def auc(project: Path) -> float:
-    report = json.loads(
-        (project / "data" / "08_reporting" / "evaluation.json").read_text(encoding="utf-8")
-    )
-    model = ("deepfm", "auc", "all")
+    """The model's AUC over all test examples; on clicks the negatives among them are drawn."""
+    path = project / "data" / "08_reporting" / "evaluation.json"
     (value,) = [
         row["value"]
-        for row in report["rows"]
-        if (row["model"], row["metric"], row["slice"]) == model and row["task"] == "like"
+        for row in json.loads(path.read_text(encoding="utf-8"))["rows"]
+        if row["slice"] in ("all", "sampled_negatives")
+        and (row["model"], row["task"], row["metric"]) == ("deepfm", "like", "auc")
     ]
     return float(value)
 
