@@ -14,7 +14,6 @@ from reclife.datasets.document import Document, Text
 from reclife.datasets.folder import Folder, Workspace
 from reclife.datasets.spark_table import SparkTable
 from reclife.runtime.project import PROJECT_VARIABLE
-from reclife.runtime.records import commit
 from reclife.runtime.run import RUN_VARIABLE
 
 STATS = FeatureStats(
@@ -108,12 +107,11 @@ def test_a_run_reads_its_own_bundle_and_otherwise_the_current_one(
     with pytest.raises(DatasetError, match="no bundle to score with"):
         dataset.load()
     dataset.save(bundle_of)
-    commit("r1", "export", {"bundle": dataset.location}, {}, "h", 1.0)
     dataset.publish()
     assert Pointer.read(tmp_path / "data/current.json").run_id == "r1"
     monkeypatch.setenv(RUN_VARIABLE, "r2")
     assert dataset.load() == tmp_path / "data/b/run_id=r1"
-    dataset.save(bundle_of)
+    dataset.save(lambda folder: (folder / "half").write_text("written") and None)
     assert dataset.load() == tmp_path / "data/b/run_id=r1"
-    commit("r2", "export", {"bundle": dataset.location}, {}, "h", 1.0)
+    dataset.save(bundle_of)
     assert dataset.load() == tmp_path / "data/b/run_id=r2"

@@ -6,11 +6,11 @@ from typing import final
 
 from reclife.contracts import Pointer
 from reclife.datasets.artifact import RunArtifact
+from reclife.datasets.bundle import MANIFEST
 from reclife.datasets.folder import Writer
 from reclife.errors import ArtifactError
 from reclife.runtime.files import write_atomically
 from reclife.runtime.project import project_path
-from reclife.runtime.records import find_record
 from reclife.runtime.run import current_run_id
 
 
@@ -20,9 +20,9 @@ class BundleFolder(RunArtifact[Writer, Path]):
 
     @property
     def source_run(self) -> str:
-        """The current run, once it has exported; else the run of the current bundle."""
-        run_id = current_run_id()
-        return run_id if find_record(run_id, self.stage) else self._pointer().run_id
+        """The current run, once it has written a whole bundle; else the current bundle's run."""
+        whole = (self.location / MANIFEST).exists()
+        return current_run_id() if whole else self._pointer().run_id
 
     def load(self) -> Path:
         """Return the bundle's path."""
