@@ -278,8 +278,7 @@ def test_tensorboard_finds_the_scalars(tmp_path):
 def test_a_process_killed_for_real_is_resumed_exactly(tmp_path, project):
     script = textwrap.dedent(
         """
-        import sys, pathlib
-        from tests.training import toy
+        import sys, pathlib, toy
         from reclife.models.saved import save_model
         from reclife.training.train import train
         root = pathlib.Path(sys.argv[1])
@@ -291,8 +290,8 @@ def test_a_process_killed_for_real_is_resumed_exactly(tmp_path, project):
     )
 
     def start(root: Path) -> subprocess.Popen[bytes]:
-        command = [sys.executable, "-c", script, str(root)]
-        return subprocess.Popen(command, cwd=project, env=os.environ | {"PYTHONPATH": "."})
+        command, here = [sys.executable, "-c", script, str(root)], Path(toy.__file__).parent
+        return subprocess.Popen(command, cwd=project, env=os.environ | {"PYTHONPATH": str(here)})
 
     whole, killed = tmp_path / "whole", tmp_path / "killed"
     assert start(whole).wait(300) == 0
