@@ -30,6 +30,7 @@ def spark() -> Iterator[object]:
         {
             "spark.master": "local[2]",
             "spark.driver.memory": "1g",
+            "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1",
             "spark.sql.shuffle.partitions": "2",
             "spark.ui.enabled": "false",
             "spark.ui.showConsoleProgress": "false",

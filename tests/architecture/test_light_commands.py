@@ -60,7 +60,15 @@ def test_it_works_without_java_and_loads_no_engine(
     ["reclife.contracts", "reclife.config.root", "reclife.lifecycle", "reclife.errors"],
 )
 def test_what_every_stage_shares_imports_no_engine(module: str) -> None:
-    engines = "tensorflow keras pyspark onnxruntime great_expectations pandas pyarrow".split()
+    engines = [
+        "tensorflow",
+        "keras",
+        "pyspark",
+        "onnxruntime",
+        "great_expectations",
+        "pandas",
+        "pyarrow",
+    ]
     program = f"import sys, {module}; print([m for m in {engines!r} if m in sys.modules])"
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True

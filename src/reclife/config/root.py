@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, Self, get_args
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, ValidationError, model_validator
 from pydantic_core import ErrorDetails
 
 from reclife.config.compression import CompressionConfig
@@ -29,6 +29,34 @@ class ReclifeConfig(Schema):
     compression: CompressionConfig
     export: ExportConfig
     scoring: ScoringConfig
+
+    @model_validator(mode="after")
+    def _no_feature_is_the_label(self) -> Self:
+        """Refuse a feature that reads, of its own event, the column behind the label."""
+        rule = self.ingest.interactions.label
+        leaks = [
+            feature.name
+            for feature in self.features.features
+            if feature.kind in {"category", "numeric"}
+            and feature.source == "interaction"
+            and feature.column in {"label", getattr(rule, "column", None)}
+        ]
+        if leaks:
+            raise ValueError(
+                f"features {', '.join(leaks)} read the column that the label comes from: "
+                "a model would see the answer"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _lists_are_ranked_as_evaluated(self) -> Self:
+        """Refuse to publish lists that are ranked otherwise than those that were evaluated."""
+        if self.evaluation.rerank != self.scoring.rerank:
+            raise ValueError(
+                "evaluation.rerank and scoring.rerank differ: what is published would not be "
+                "what was evaluated"
+            )
+        return self
 
 
 def check_parameters(parameters: Mapping[str, Any], conf: Path, env: str | None) -> ReclifeConfig:

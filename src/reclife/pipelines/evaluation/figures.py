@@ -31,8 +31,7 @@ def bars(rows: Sequence[EvaluationRow], title: str, ours: str) -> str:
         text=[f"{value:.4f}" for value in values],
         insidetextanchor="start",
     )
-    floor = 0.5 if title in ("AUC", "GAUC") else 0.0
-    return _html(go.Figure(bar), title, {"range": [floor, None]}, {})
+    return _html(go.Figure(bar), title, {}, {})
 
 
 def roc(like: LikeResult) -> str:
@@ -104,4 +103,5 @@ def _html(figure: Any, title: str, xaxis: dict[str, Any], yaxis: dict[str, Any])
         yaxis_automargin=True,
         legend={"orientation": "h", "y": -0.2},
     )
-    return str(figure.to_html(full_html=False, include_plotlyjs=False))
+    config = {"responsive": True, "displayModeBar": False}
+    return str(figure.to_html(full_html=False, include_plotlyjs=False, config=config))

@@ -32,7 +32,8 @@ body { font: 16px/1.55 system-ui, sans-serif; color: var(--ink); background: #ff
        max-width: 1080px; margin: 2rem auto; padding: 0 1.25rem; }
 h1 { font-size: 1.7rem; margin-bottom: 0; } h2 { font-size: 1.25rem; margin-top: 2.5rem; }
 p.note { color: var(--soft); } .pair { display: grid; gap: 1rem;
-       grid-template-columns: repeat(auto-fit, minmax(420px, 1fr)); }
+       grid-template-columns: repeat(auto-fit, minmax(420px, 1fr)); margin-top: 1rem; }
+.pair > div { min-width: 0; }
 table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
 th, td { text-align: right; padding: .4rem .6rem; border-bottom: 1px solid var(--line); }
 th:first-child, td:first-child { text-align: left; } th { color: var(--soft); font-weight: 600; }
