@@ -1,3 +1,3 @@
-"""reclife: the recommender lifecycle, declared, from raw interaction logs to scored recommendations."""
+"""The recommender lifecycle, declared: from raw interactions to scored recommendations."""
 
 __version__ = "0.1.0"

@@ -7,6 +7,15 @@ from pathlib import Path
 
 import pytest
 
+ENGINES = (
+    "tensorflow",
+    "keras",
+    "pyspark",
+    "onnxruntime",
+    "great_expectations",
+    "pandas",
+    "pyarrow",
+)
 WATCHED = """
 import sys
 from kedro.framework.cli.cli import main
@@ -60,16 +69,7 @@ def test_it_works_without_java_and_loads_no_engine(
     ["reclife.contracts", "reclife.config.root", "reclife.lifecycle", "reclife.errors"],
 )
 def test_what_every_stage_shares_imports_no_engine(module: str) -> None:
-    engines = [
-        "tensorflow",
-        "keras",
-        "pyspark",
-        "onnxruntime",
-        "great_expectations",
-        "pandas",
-        "pyarrow",
-    ]
-    program = f"import sys, {module}; print([m for m in {engines!r} if m in sys.modules])"
+    program = f"import sys, {module}; print([m for m in {ENGINES!r} if m in sys.modules])"
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )

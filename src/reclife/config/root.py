@@ -87,9 +87,10 @@ def _sentence(problem: ErrorDetails, conf: Path, env: str | None) -> str:
     value = problem.get("input")
     allowed = _allowed_values(problem)
     shown = "" if isinstance(value, Mapping | list) else f" (got {value!r})"
-    message = problem["msg"][0].lower() + problem["msg"][1:]
+    message = problem["msg"].removeprefix("Value error, ")
+    message = message[0].lower() + message[1:]
     hint = _hint(str(value), allowed) if allowed else ""
-    return f"{_file(location, conf, env)}: {where}: {message}{shown}{hint}"
+    return ": ".join(filter(None, (_file(location, conf, env), where, f"{message}{shown}{hint}")))
 
 
 def _hint(word: str, allowed: Sequence[str]) -> str:
@@ -100,7 +101,9 @@ def _hint(word: str, allowed: Sequence[str]) -> str:
 
 def _file(location: Sequence[int | str], conf: Path, env: str | None) -> str:
     """Return the file that most likely holds the key: the environment's before the base's."""
-    key = str(location[0]) if location else "parameters"
+    if not location:
+        return "conf/base/parameters" if env is None else f"conf/{env}/parameters"
+    key = str(location[0])
     stages = ReclifeConfig.model_fields
     for folder in [env or "local", "base"]:
         for file in sorted((conf / folder).glob("parameters*/**/*.yml")):

@@ -39,6 +39,6 @@ class Workspace(RunArtifact[None, Path]):
         self.location.mkdir(parents=True, exist_ok=True)
         return self.location
 
-    def save(self, data: None) -> None:
+    def save(self, data: None) -> None:  # noqa: ARG002 - the signature is Kedro's
         """Refuse: a workspace is written by the stage as it goes."""
         raise ArtifactError(f"{self.location} is a workspace and cannot be a node's output.")
