@@ -31,7 +31,7 @@ def test_no_times_and_german_headers(fresh: Fresh) -> None:
     succeed(project, "kedro", "run", "--env", "mine")
     check_lists(project, 60, set(range(80)))
     assert "timestamp" not in interactions(project).column_names
-    assert auc(project) > 0.7
+    assert auc(project) > 0.55  # users and items alone, from 1,300 ratings
 
 
 def test_clicks_with_iso_times_and_ids_that_are_texts(fresh: Fresh) -> None:
@@ -43,4 +43,4 @@ def test_clicks_with_iso_times_and_ids_that_are_texts(fresh: Fresh) -> None:
     lists = check_lists(project, 60, {f"sku-{item}" for item in range(80)})
     users = set(pc.unique(lists["user_id"]).to_pylist())
     assert users == {f"{user:03d}" for user in range(60)}
-    assert auc(project) > 0.5
+    assert auc(project) > 0.7

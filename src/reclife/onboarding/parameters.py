@@ -11,7 +11,7 @@ from reclife.onboarding.roles import Guess
 from reclife.onboarding.yaml_text import document, flow, remark
 
 SMALL = 50_000
-"""Rows below which training takes smaller steps."""
+"""Rows below which training takes smaller steps, and more of them."""
 
 
 def parameter_texts(proposal: Proposal) -> dict[str, str]:
@@ -124,7 +124,7 @@ def _attribute_lines(attribute: Attribute) -> list[str]:
 
 def _training(proposal: Proposal) -> str:
     small = proposal.interactions.rows < SMALL
-    batch, epochs = (256, 20) if small else (1024, 10)
+    batch, epochs, patience = (256, 50, 5) if small else (1024, 10, 3)
     return document(
         [
             "# How the model is trained; everything left out has its default.",
@@ -133,6 +133,7 @@ def _training(proposal: Proposal) -> str:
             remark(f"{proposal.interactions.rows:,} rows", 2),
             f"  batch_size: {batch}",
             f"  epochs: {epochs}  # at most; validation says when to stop",
+            f"  early_stopping: {{metric: logloss, patience: {patience}}}",
             *_candidates(proposal),
         ]
     )
