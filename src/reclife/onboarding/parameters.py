@@ -10,6 +10,8 @@ from reclife.onboarding.proposal import Proposal
 from reclife.onboarding.roles import Guess
 from reclife.onboarding.yaml_text import document, flow, remark
 
+RERANK = "  rerank: {candidates: 200, weight: 0.3}"
+"""Evaluated and published lists are ordered alike; a third of the order is the model's."""
 SMALL = 50_000
 """Rows below which training takes smaller steps, and more of them."""
 
@@ -21,6 +23,7 @@ def parameter_texts(proposal: Proposal) -> dict[str, str]:
         "features": document(feature_lines(proposal)),
         "training": _training(proposal),
         "evaluation": _evaluation(proposal),
+        "scoring": _scoring(),
     }
 
 
@@ -166,6 +169,19 @@ def _evaluation(proposal: Proposal) -> str:
             "evaluation:",
             "  list_baselines:",
             *(f"    - {flow(one)}" for one in declared),
+            f"{RERANK}  # the same in scoring.yml; 1 is the model alone",
             "  gate: {}",
+        ]
+    )
+
+
+def _scoring() -> str:
+    return document(
+        [
+            "# Recommendations for every user.",
+            "scoring:",
+            "  top: 10",
+            f"{RERANK}  # as in evaluation.yml",
+            "  as_of: latest  # or a day: only events before its midnight (UTC) count",
         ]
     )
