@@ -2,7 +2,7 @@
 
 Expected, measured beforehand by yet another one: NDCG@10 of EASE .087, decayed item-kNN .079;
 counting what was unknown as a miss .076 and .068. The order inside a second is a hash, which moves
-these by about .001.
+EASE by up to .001 (six hashes gave .0854 to .0868).
 """
 
 from collections import defaultdict
@@ -64,8 +64,8 @@ def test_the_baselines_reach_what_they_should(
     assert figures["item_knn", "all", "ndcg"] >= 0.077
     assert figures["decayed_popularity", "all", "ndcg"] >= 0.073
     assert figures["popularity", "all", "ndcg"] == pytest.approx(0.055, abs=0.004)
-    assert figures["ease", "unknown_as_miss", "ndcg"] == pytest.approx(0.076, abs=0.002)
-    assert figures["item_knn", "unknown_as_miss", "ndcg"] == pytest.approx(0.068, abs=0.002)
+    assert figures["ease", "unknown_as_miss", "ndcg"] == pytest.approx(0.076, abs=0.003)
+    assert figures["item_knn", "unknown_as_miss", "ndcg"] == pytest.approx(0.068, abs=0.003)
     assert 0.15 < figures["queries", "all", "unknown_share"] < 0.25
 
 

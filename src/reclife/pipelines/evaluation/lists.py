@@ -101,8 +101,15 @@ def reranked(name: str, source: CandidateSource, candidates: pa.Table, scores: F
 
 
 def evaluate(queries: Queries, rankers: Sequence[Ranker], config: EvaluationConfig) -> ListsResult:
-    """Measure every ranker on every query; values are averaged within users, then over users."""
+    """Measure every ranker on every query; values are averaged within users, then over users.
+
+    The last ranker is also compared with every other. Without any query, only their number, 0, is
+    reported.
+    """
     rows = Rows("lists")
+    rows.add(QUERIES, ALL, "count", Measured(len(queries), users=queries.n_users))
+    if len(queries) == 0:
+        return ListsResult(tuple(rows.rows), 0, 0, float("nan"))
     counts = resample(queries.n_users, config.bootstrap.resamples, config.bootstrap.seed)
     found = {ranker.name: _measure(ranker, queries, config.k, counts) for ranker in rankers}
     for name, (metrics, covered) in found.items():
@@ -116,7 +123,6 @@ def evaluate(queries: Queries, rankers: Sequence[Ranker], config: EvaluationConf
         rows.add_differences(final_ranker, "ndcg", ndcg, k)
     share = _unknown_share(queries)
     rows.add(QUERIES, ALL, "unknown_share", Measured(share, users=queries.n_users))
-    rows.add(QUERIES, ALL, "count", Measured(len(queries), users=queries.n_users))
     return ListsResult(tuple(rows.rows), len(queries), queries.n_users, share)
 
 

@@ -32,8 +32,8 @@ body { font: 16px/1.55 system-ui, sans-serif; color: var(--ink); background: #ff
        max-width: 1080px; margin: 2rem auto; padding: 0 1.25rem; }
 h1 { font-size: 1.7rem; margin-bottom: 0; } h2 { font-size: 1.25rem; margin-top: 2.5rem; }
 p.note { color: var(--soft); } .pair { display: grid; gap: 1rem;
-       grid-template-columns: repeat(auto-fit, minmax(420px, 1fr)); margin-top: 1rem; }
-.pair > div { min-width: 0; }
+       grid-template-columns: repeat(2, minmax(0, 1fr)); margin-top: 1rem; }
+@media (max-width: 760px) { .pair { grid-template-columns: minmax(0, 1fr); } }
 table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
 th, td { text-align: right; padding: .4rem .6rem; border-bottom: 1px solid var(--line); }
 th:first-child, td:first-child { text-align: left; } th { color: var(--soft); font-weight: 600; }
@@ -153,6 +153,11 @@ def _like_protocol(like: LikeResult, stats: FeatureStats, part: str) -> str:
 
 def _lists_protocol(lists: ListsResult, stats: FeatureStats, config: EvaluationConfig) -> str:
     asked = config.queries
+    if not lists.queries:
+        return (
+            f"No test user has {asked.min_history} earlier events, so no lists were asked for; see "
+            "queries.min_history in the evaluation's parameters."
+        )
     if stats.test_start is None:
         moment = "one moment a user, history from training, targets from test"
     else:

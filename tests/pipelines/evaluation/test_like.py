@@ -1,0 +1,233 @@
+"""The like task: baselines against formulas, rows, gate and page."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from sklearn.linear_model import LogisticRegression
+
+from reclife.config.evaluation import (
+    EvaluationConfig,
+    FloorConfig,
+    GateConfig,
+    ItemMeanConfig,
+    LogisticBaselineConfig,
+    MustBeatConfig,
+    UserItemBiasConfig,
+)
+from reclife.contracts import (
+    EmbeddingTable,
+    EvaluationReport,
+    EvaluationRow,
+    Feature,
+    FeatureSpec,
+    FeatureStats,
+)
+from reclife.errors import GateFailed
+from reclife.pipelines.evaluation import bias, gate, like, logistic, page
+from reclife.pipelines.evaluation.lists import ListsResult
+
+SPEC = FeatureSpec(
+    features=(
+        Feature(name="x", role="user", kind="numeric", dtype="float32"),
+        Feature(
+            name="tags", role="item", kind="multi_category", dtype="int64", shape=(3,), table="tags"
+        ),
+        Feature(name="item", role="item", kind="category", dtype="int64", table="item"),
+    ),
+    tables=(
+        EmbeddingTable(name="tags", size=6, vocabulary_hash=""),
+        EmbeddingTable(name="item", size=5000, vocabulary_hash=""),
+    ),
+    state_hash="",
+)
+
+
+def part(seed: int, rows: int, start: int) -> pa.Table:
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=rows)
+    tags = np.sort(rng.integers(0, 6, size=(rows, 3)), axis=1)
+    chance = 1 / (1 + np.exp(-(x + 0.5 * (tags == 3).any(axis=1))))
+    return pa.table(
+        {
+            "user_id": rng.integers(0, 20, size=rows),
+            "item_id": rng.integers(0, 15, size=rows),
+            "timestamp": start + np.sort(rng.integers(0, 50, size=rows)),
+            "label": (rng.random(rows) < chance).astype(float),
+            "x": x.astype(np.float32),
+            "tags": pa.array(tags.tolist(), pa.list_(pa.int64())),
+            "item": rng.integers(2, 17, size=rows),
+        }
+    )
+
+
+@pytest.fixture(scope="module")
+def examples() -> like.Examples:
+    return like.Examples(part(0, 800, 0), part(1, 200, 100), part(2, 400, 200))
+
+
+def test_item_mean_is_smoothed_towards_the_mean() -> None:
+    known = pa.table({"user_id": [1, 2, 3], "item_id": [7, 7, 8], "label": [1.0, 1.0, 0.0]})
+    test = pa.table({"user_id": [1, 1, 1], "item_id": [7, 8, 9], "label": [0.0, 0.0, 0.0]})
+    found = bias.item_mean(known, test, ItemMeanConfig(smoothing=4))
+    mean = 2 / 3
+    np.testing.assert_allclose(found, [(2 + 4 * mean) / 6, (0 + 4 * mean) / 5, mean])
+
+
+def test_user_item_bias_equals_plain_loops(examples: like.Examples) -> None:
+    config = UserItemBiasConfig(item_smoothing=3, user_smoothing=2)
+    known, test = examples.known.to_pylist(), examples.test.to_pylist()
+    mean = np.mean([r["label"] for r in known])
+
+    def item(name: int) -> float:
+        own = [r["label"] - mean for r in known if r["item_id"] == name]
+        return sum(own) / (len(own) + 3)
+
+    expected = []
+    for row in test:
+        earlier = [
+            r["label"] - mean - item(r["item_id"])
+            for r in known + test
+            if r["user_id"] == row["user_id"] and r["timestamp"] < row["timestamp"]
+        ]
+        expected.append(mean + item(row["item_id"]) + sum(earlier) / (len(earlier) + 2))
+    test_rows = examples.test.select(examples.known.column_names)
+    found = bias.user_item_bias(examples.known, test_rows, config)
+    np.testing.assert_allclose(found, expected, atol=1e-4)  # sums are kept to 2 ** -20
+
+
+def test_logistic_regression_equals_scikit_learn(examples: like.Examples) -> None:
+    design = logistic.Design(SPEC, 50, examples.train)
+    inputs, labels = design(examples.train), np.asarray(examples.train["label"])
+    assert inputs.shape[1] == 1 + 1 + 5  # constant, x, tags 1..5; the item's vocabulary is large
+    weights = logistic.fit(inputs, labels, 2.0)
+    reference = LogisticRegression(C=1 / 2.0, tol=1e-10, max_iter=5000).fit(inputs[:, 1:], labels)
+    np.testing.assert_allclose(weights[1:], reference.coef_[0], atol=1e-5)
+    np.testing.assert_allclose(weights[0], reference.intercept_[0], atol=1e-5)
+
+
+def test_validation_chooses_the_penalty(examples: like.Examples) -> None:
+    parts = examples.train, examples.validation, examples.test
+    wide = logistic.scores(*parts, SPEC, LogisticBaselineConfig(l2=(1e5, 1.0)), refit=False)
+    weak = logistic.scores(*parts, SPEC, LogisticBaselineConfig(l2=(1.0,)), refit=False)
+    np.testing.assert_allclose(wide, weak)
+
+
+@pytest.fixture(scope="module")
+def result(examples: like.Examples) -> like.LikeResult:
+    chances = 1 / (1 + np.exp(-np.asarray(examples.test["x"], float)))
+    return like.evaluate("deepfm", chances, examples, SPEC, EvaluationConfig(), True, False)
+
+
+def test_every_model_is_measured_with_intervals(result: like.LikeResult) -> None:
+    whole = {(r.model, r.metric): r for r in result.rows if r.slice == "all"}
+    for model in ("deepfm", "item_mean", "user_item_bias", "logistic_regression"):
+        for metric in ("auc", "gauc", "logloss", "calibration"):
+            row = whole[model, metric]
+            assert row.ci_low <= row.value <= row.ci_high, (model, metric)
+    assert whole["observed", "base_rate"].value == pytest.approx(result.labels.mean())
+    gaps = {r.slice: r for r in result.rows if r.metric == "auc_difference"}
+    gap = gaps["over:item_mean"]
+    assert gap.value == pytest.approx(
+        whole["deepfm", "auc"].value - whole["item_mean", "auc"].value
+    )
+    assert gap.ci_low > 0
+    keys = [(r.model, r.slice, r.metric, r.k) for r in result.rows]
+    assert len(set(keys)) == len(keys)
+
+
+def test_drawn_negatives_are_named_in_every_slice(examples: like.Examples) -> None:
+    chances = np.full(examples.test.num_rows, 0.5)
+    config = EvaluationConfig(like_baselines=())
+    rows = like.evaluate("deepfm", chances, examples, SPEC, config, True, True).rows
+    assert all(row.slice.startswith("sampled_negatives") for row in rows)
+    whole = {r.metric: r.value for r in rows if r.slice == "sampled_negatives"}
+    assert whole["auc"] == whole["gauc"] == 0.5
+
+
+def test_measuring_twice_gives_the_same(examples: like.Examples, result: like.LikeResult) -> None:
+    again = like.evaluate(
+        "deepfm", result.scores["deepfm"], examples, SPEC, EvaluationConfig(), True, False
+    )
+    assert again.rows == result.rows
+
+
+def row(model: str, metric: str, value: float, k: int | None = None) -> EvaluationRow:
+    return EvaluationRow(
+        model=model,
+        task="lists" if k else "like",
+        split="test",
+        slice="all",
+        metric=metric,
+        k=k,
+        value=value,
+        ci_low=None,
+        ci_high=None,
+        users=1,
+    )
+
+
+REPORT = EvaluationReport(
+    run_id="r",
+    rows=(row("deepfm", "auc", 0.8), row("item_mean", "auc", 0.6), row("ease", "ndcg", 0.08, 10)),
+)
+
+
+def test_a_gate_that_holds_says_nothing() -> None:
+    rules = GateConfig(
+        floors=(
+            FloorConfig(metric="auc", at_least=0.8),
+            FloorConfig(metric="ndcg", k=10, model="ease", at_least=0.07),
+        ),
+        must_beat=(MustBeatConfig(metric="auc", baselines=("item_mean",)),),
+    )
+    gate.check(REPORT, rules, "deepfm", "there.html")
+    gate.check(REPORT, GateConfig(), "deepfm", "there.html")
+
+
+@pytest.mark.parametrize(
+    ("rules", "words"),
+    [
+        (
+            GateConfig(floors=(FloorConfig(metric="auc", at_least=0.82),)),
+            r"auc of deepfm is 0\.8000, below the floor 0\.82.*there\.html",
+        ),
+        (
+            GateConfig(floors=(FloorConfig(metric="ndcg", k=20, model="ease", at_least=0),)),
+            r"ndcg@20 of ease was not measured",
+        ),
+        (
+            GateConfig(must_beat=(MustBeatConfig(metric="auc", baselines=("deepfm", "gone")),)),
+            r"not above deepfm \(0\.8000\); auc of gone was not measured",
+        ),
+    ],
+)
+def test_a_gate_that_fails_names_figure_floor_and_place(rules: GateConfig, words: str) -> None:
+    with pytest.raises(GateFailed, match=words):
+        gate.check(REPORT, rules, "deepfm", "there.html")
+
+
+def test_the_page_needs_no_network(result: like.LikeResult) -> None:
+    lists_rows = (row("ease", "ndcg", 0.08, 10), row("ease+<b>", "ndcg", 0.09, 10))
+    lists = ListsResult(lists_rows, queries=3, users=2, unknown_share=0.2)
+    report = EvaluationReport(run_id="r1", rows=(*result.rows, *lists_rows))
+    stats = FeatureStats(
+        validation_start=1,
+        test_start=2,
+        leaking=False,
+        label_mean=0.5,
+        rows={},
+        base_rates={},
+        oov_rates={},
+        vocabularies={},
+    )
+    text = page.render(report, result, lists, stats, EvaluationConfig())
+    body = text[text.index("<body>") :]
+    assert body.count("Plotly.newPlot") == 7
+    assert "<link" not in body
+    assert "src=" not in body
+    assert "cdn" not in body
+    assert "<td class=win>0.0900" in body
+    assert "ease+&lt;b&gt;" in body
+    assert "leaking" not in body
+    for words in ("AUC", "Reliability", "ROC", "NDCG@10", "20.0%", "400 test events"):
+        assert words in body, words

@@ -1,0 +1,116 @@
+"""Queries against plain loops, and by hand."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from reclife.config.evaluation import QueriesConfig
+from reclife.contracts import FeatureStats
+from reclife.pipelines.evaluation import past as parts
+from reclife.pipelines.evaluation.queries import build
+
+CUT = 100
+
+
+def random_log(seed: int) -> tuple[pa.Table, pa.Table]:
+    rng = np.random.default_rng(seed)
+    times = np.sort(rng.integers(0, 200, size=600))
+    table = pa.table(
+        {
+            "user_id": rng.integers(0, 12, size=600),
+            "item_id": [f"i{n}" for n in rng.integers(0, 60, size=600) + (times > CUT) * 10],
+            "timestamp": times,
+        }
+    )
+    return table.filter(pa.array(times < CUT)), table.filter(pa.array(times >= CUT))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_queries_equal_plain_loops(seed: int) -> None:
+    past, test = random_log(seed)
+    config = QueriesConfig(min_history=4, max_per_user=1000, targets=3)
+    asked = build(past, test, config)
+    rows = pa.concat_tables([past, test]).to_pylist()
+    known = set(past["item_id"].to_pylist())
+    seen = set()
+    for q in range(len(asked)):
+        user, second = asked.users[q].as_py(), int(asked.times[q])
+        own = [r for r in rows if r["user_id"] == user]
+        before = [r for r in own if r["timestamp"] < second]
+        history = asked.histories[q].as_py()
+        assert len(before) >= 4
+        assert sorted(history) == sorted(r["item_id"] for r in before)
+        clock = {}
+        for r in before:
+            clock.setdefault(r["item_id"], []).append(r["timestamp"])
+        newest = [max(clock[item]) for item in history]
+        assert history[-1] in [r["item_id"] for r in before if r["timestamp"] == max(newest)]
+        fresh = {r["item_id"]: r["timestamp"] for r in reversed(own) if r["timestamp"] >= second}
+        fresh = {item: t for item, t in fresh.items() if item not in history}
+        for targets, eligible in ((asked.known, known), (asked.upcoming, set(fresh))):
+            right = [targets.items[int(m)].as_py() for m in np.flatnonzero(targets.query == q)]
+            allowed = sorted(t for item, t in fresh.items() if item in eligible)
+            assert [fresh[item] for item in right] == allowed[:3]
+            assert set(right) <= eligible
+            assert len(set(right)) == len(right)
+        seen.add((user, second))
+    wanted = {
+        (r["user_id"], r["timestamp"])
+        for r in test.to_pylist()
+        if sum(e["user_id"] == r["user_id"] and e["timestamp"] < r["timestamp"] for e in rows) >= 4
+    }
+    assert seen == wanted
+    unknown = [item.as_py() not in known for item in asked.upcoming.items]
+    assert (~asked.upcoming_known).tolist() == unknown
+
+
+def test_many_moments_are_cut_by_hash_whatever_the_order_of_the_rows() -> None:
+    past, test = random_log(0)
+    config = QueriesConfig(min_history=0, max_per_user=2, targets=3)
+    one = build(past, test, config)
+    rng = np.random.default_rng(9)
+    other = build(
+        past.take(pa.array(rng.permutation(past.num_rows))),
+        test.take(pa.array(rng.permutation(test.num_rows))),
+        config,
+    )
+    assert np.bincount(one.owners).max() == 2
+    moments = [
+        sorted(zip(q.users.to_pylist(), q.times.tolist(), strict=True)) for q in (one, other)
+    ]
+    assert moments[0] == moments[1]
+
+
+def test_without_time_a_user_has_one_query_and_all_test_items_are_right() -> None:
+    past = pa.table({"user_id": [1, 1, 2, 3], "item_id": [10, 11, 10, 12]})
+    test = pa.table({"user_id": [1, 1, 2], "item_id": [12, 99, 11]})
+    asked = build(past, test, QueriesConfig(min_history=1, targets=1))
+    assert asked.users.to_pylist() == [1, 2]
+    assert asked.times is None
+    assert sorted(asked.histories[0].as_py()) == [10, 11]
+    assert asked.known.items.to_pylist() == [12, 11]
+    assert asked.upcoming.per_query(2).tolist() == [2, 1]
+
+
+def stats(cut: int | None) -> FeatureStats:
+    return FeatureStats(
+        validation_start=None,
+        test_start=cut,
+        leaking=cut is None,
+        label_mean=0.5,
+        rows={},
+        base_rates={},
+        oov_rates={},
+        vocabularies={},
+    )
+
+
+def test_the_parts_by_cut_or_by_pairs() -> None:
+    log = pa.table({"user_id": [1, 1, 2], "item_id": [5, 6, 5], "timestamp": [1, 9, 9]})
+    before, after = parts.divide(log, log, log, stats(9))
+    assert (before.num_rows, after.num_rows) == (1, 2)
+    bare = log.drop(["timestamp"])
+    known, test = bare.slice(0, 1), pa.concat_tables([bare.slice(1), bare.slice(0, 1)])
+    before, after = parts.divide(bare, known, test, stats(None))
+    assert before.to_pylist() == [{"user_id": 1, "item_id": 5}]
+    assert after.to_pylist() == [{"user_id": 1, "item_id": 6}, {"user_id": 2, "item_id": 5}]
