@@ -80,7 +80,7 @@ $(VENV)/.all: $(VENV)/.dev $(ALL_LOCKS)
 
 define install
 	[ -x $(BIN)/python ] || $(UV) venv --quiet --python '>=3.11,<3.14' $(VENV)
-	$(UV) pip sync --quiet --python $(BIN)/python --require-hashes $(1)
+	$(UV) pip sync --quiet --compile-bytecode --python $(BIN)/python --require-hashes $(1)
 	$(UV) pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation --editable .
 	@touch $@
 endef

@@ -25,6 +25,7 @@ from reclife.runtime.run import run_folder
 USERS_SHOWN = 3
 ITEMS_SHOWN = 5
 
+_TEXTS = {"stage", "model", "variant", "user", "newest in the history", "recommended"}
 _METRICS = {"like": ("auc", "gauc", "logloss"), "lists": ("ndcg", "recall", "hit_rate")}
 
 
@@ -81,11 +82,13 @@ def _sizes(path: Path) -> Table | None:
     if not path.exists():
         return None
     report = CompressionReport.read(path)
-    table = _table("Compression", ["variant", "kB", "smaller", "metric", "value", "change"])
+    table = _table("Compression, on test", ["variant", "kB", "smaller", "auc", "change"])
     for row in report.rows:
+        if row.metric != "auc":
+            continue
         name = f"{row.variant} (chosen)" if row.variant == report.chosen else row.variant
         size, ratio = f"{row.bytes / 1000:,.0f}", f"{row.ratio:.2f}x"
-        table.add_row(name, size, ratio, row.metric, f"{row.value:.4f}", f"{row.delta:+.4f}")
+        table.add_row(name, size, ratio, f"{row.value:.4f}", f"{row.delta:+.4f}")
     return table
 
 
@@ -150,6 +153,5 @@ def _places(run_id: str) -> Text:
 def _table(title: str, columns: Sequence[str]) -> Table:
     table = Table(title=title, title_justify="left", header_style="bold")
     for column in columns:
-        number = column in {"seconds", "share", "kB", "smaller", "value", "change", "rows written"}
-        table.add_column(column, justify="right" if number else "left")
+        table.add_column(column, justify="left" if column in _TEXTS else "right")
     return table
