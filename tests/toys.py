@@ -74,4 +74,7 @@ def module(spec: FeatureSpec, function: Any, names: tuple[str, ...] | None = Non
         def __call__(self, inputs: Any, training: bool = False) -> Any:
             return function(inputs)
 
+        def signature(self) -> dict[str, Any]:
+            return {f.name: tf.TensorSpec([None, *f.shape], f.dtype, f.name) for f in self.features}
+
     return Toy()

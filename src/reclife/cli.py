@@ -93,8 +93,18 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
         current = current.__cause__ or current.__context__
 
 
+def _find_project() -> None:
+    """Load the project's settings, which `kedro` has done already and `reclife` has not."""
+    from kedro.framework import project
+    from kedro.framework.startup import bootstrap_project
+
+    if project.PACKAGE_NAME is None:
+        bootstrap_project(Path.cwd())
+
+
 def _run(pipelines: list[str], **options: Any) -> None:
     """Run as Kedro does; several stages go one after the other, in the order of the data."""
+    _find_project()
     several = len(pipelines) > 1 and set(pipelines) <= set(STAGES)
     for group in [[one] for one in STAGES if one in pipelines] if several else [pipelines]:
         click.get_current_context().invoke(kedro_run, pipelines=group, **options)
@@ -115,14 +125,13 @@ cli.add_command(
 def resume() -> None:
     """Run the stages of the newest run that have not finished."""
     from kedro.framework.session.session import KedroSession
-    from kedro.framework.startup import bootstrap_project
 
     from reclife.lifecycle import read_lifecycles
     from reclife.runtime.records import find_record
     from reclife.runtime.run import RUN_VARIABLE, current_run_id, run_info
 
+    _find_project()
     project = Path.cwd()
-    bootstrap_project(project)
     info = run_info(current_run_id())
     stages = read_lifecycles(project / "pipelines")[info.lifecycle].stages
     missing = [stage for stage in stages if find_record(info.run_id, stage) is None]

@@ -47,6 +47,7 @@ def test_importing_the_wiring_imports_no_engine():
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
+@pytest.mark.parametrize("stage", ["compression", "export"])
 def test_declared_parameters_are_the_defaults(stage, project):
     import yaml
 

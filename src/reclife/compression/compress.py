@@ -93,7 +93,8 @@ def compress(
         reasons += _unsteady(method.name, variant, examples.validation, spec)
         if not reasons:
             chosen = method.name
-            log.info("Compression: %s is %.2f times smaller.", chosen, found[0].ratio)
+            size = 100 / found[0].ratio
+            log.info("Compression: %s is shipped, %.0f %% of the original's size.", chosen, size)
             break
         log.info("Compression: %s is outside the budget: %s.", method.name, "; ".join(reasons))
     if chosen == ORIGINAL:
@@ -105,7 +106,10 @@ def over_budget(rows: tuple[CompressionRow, ...], budget: BudgetConfig) -> list[
     """Return what the variant costs beyond the budget, judged on its validation rows."""
     first = rows[0]
     checks = [
-        (first.ratio < budget.min_ratio, f"only {first.ratio:.2f} times smaller"),
+        (
+            first.ratio < budget.min_ratio,
+            f"its size is {100 / first.ratio:.0f} % of the original's",
+        ),
         (first.max_abs_diff > budget.max_abs_diff, f"a score moves by {first.max_abs_diff:.3f}"),
         (
             first.top10_overlap < budget.min_top10_overlap,
