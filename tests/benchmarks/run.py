@@ -6,11 +6,10 @@ import sys
 import time
 from pathlib import Path
 
-from tests.benchmarks.lines import Line
-
 from reclife.contracts import STAGES
 from reclife.runtime.records import find_record
 from reclife.runtime.run import RUN_VARIABLE, new_run_id
+from tests.benchmarks.lines import Line
 
 WARM_SECONDS = 150.0
 

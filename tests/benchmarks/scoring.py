@@ -7,11 +7,11 @@ from statistics import median
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-from tests.benchmarks.lines import Line
 
 from reclife.contracts import Pointer
 from reclife.datasets.bundle import Bundle
 from reclife.scoring.engine import Engine
+from tests.benchmarks.lines import Line
 
 ROUNDS = 5
 ROWS = {"small": 200_000, "full": 2_000_000}

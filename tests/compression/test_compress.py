@@ -52,7 +52,7 @@ def test_rows_cover_both_variants_and_the_original_costs_nothing(model, examples
 @pytest.mark.parametrize(
     ("limit", "reason"),
     [
-        ({"min_ratio": 50.0}, "times smaller"),
+        ({"min_ratio": 50.0}, "of the original's"),
         ({"max_abs_diff": 1e-6}, "a score moves"),
         ({"min_top10_overlap": 1.0, "max_abs_diff": 1e-6}, "a score moves"),
     ],
