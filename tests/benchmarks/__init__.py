@@ -1,1 +1,1 @@
-"""Benchmarks: `make bench [PART=run|scoring] [SCALE=small|full]`."""
+"""Benchmarks: `make bench [PART=run|quality|scoring] [SCALE=small|full]`."""

@@ -3,10 +3,14 @@
 import argparse
 from collections.abc import Callable
 
-from tests.benchmarks import run, scoring
+from tests.benchmarks import quality, run, scoring
 from tests.benchmarks.lines import Line, write
 
-PARTS: dict[str, Callable[[str], list[Line]]] = {"run": run.measure, "scoring": scoring.measure}
+PARTS: dict[str, Callable[[str], list[Line]]] = {
+    "run": run.measure,
+    "quality": quality.measure,
+    "scoring": scoring.measure,
+}
 
 
 def main() -> None:
