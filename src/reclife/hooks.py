@@ -5,6 +5,8 @@ import os
 from collections.abc import Iterator, Mapping
 from typing import Any, final
 
+import yaml
+from kedro.config import MissingConfigException
 from kedro.framework.context import KedroContext
 from kedro.framework.hooks import hook_impl
 from kedro.io import DataCatalog, MemoryDataset
@@ -18,6 +20,7 @@ from reclife.lifecycle import closing_dataset
 from reclife.runtime.files import write_atomically
 from reclife.runtime.ledger import Ledger
 from reclife.runtime.project import PROJECT_VARIABLE, project_path
+from reclife.runtime.resources import packaged
 from reclife.runtime.run import RUN_VARIABLE, begin_run, choose_run_id, set_current_run
 
 _LOG = logging.getLogger(__name__)
@@ -35,7 +38,7 @@ class Engines:
         os.environ[PROJECT_VARIABLE] = str(context.project_path)
         os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
         os.environ.setdefault("GX_ANALYTICS_ENABLED", "false")
-        declare(context.config_loader["spark"])
+        declare(_optional(context, "spark"))
 
 
 @final
@@ -54,7 +57,7 @@ class Conduct:
         """Check every parameter file before anything runs."""
         self._declared = context.config_loader["parameters"]
         check_parameters(self._declared, context.project_path / "conf", context.env)
-        self._expectations = context.config_loader["expectations"]
+        self._expectations = {**_packaged_suites(), **_optional(context, "expectations")}
 
     @hook_impl
     def after_catalog_created(self, catalog: DataCatalog) -> None:
@@ -172,6 +175,23 @@ def _run_artifacts(catalog: DataCatalog) -> Iterator[tuple[str, RunArtifact[Any,
         dataset = catalog.get(name)
         if isinstance(dataset, RunArtifact):
             yield name, dataset
+
+
+def _optional(context: KedroContext, kind: str) -> dict[str, Any]:
+    """Return a kind of configuration that a project may leave out."""
+    try:
+        found: dict[str, Any] = context.config_loader[kind]
+    except MissingConfigException:
+        return {}
+    return found
+
+
+def _packaged_suites() -> dict[str, Any]:
+    """Return the package's suites, which a project's own replace one by one."""
+    suites: dict[str, Any] = {}
+    for file in packaged("expectations"):
+        suites |= yaml.safe_load(file.read_text(encoding="utf-8"))
+    return suites
 
 
 def _stage_of(node: Node) -> Stage | None:

@@ -9,7 +9,6 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
 from importlib import import_module
-from importlib.resources import files
 from importlib.resources.abc import Traversable
 from itertools import pairwise
 from pathlib import Path
@@ -22,6 +21,7 @@ from pydantic import Field, ValidationError
 from reclife.config.schema import Schema
 from reclife.contracts import STAGES, Stage
 from reclife.errors import ConfigError
+from reclife.runtime.resources import packaged
 
 
 class Lifecycle(Schema):
@@ -41,11 +41,7 @@ def read_lifecycles(folder: Path) -> dict[str, Lifecycle]:
         ConfigError: A file is no YAML or breaks the schema; all problems of all files at once.
     """
     declared = sorted(folder.glob("*.yml")) if folder.is_dir() else []
-    sources: Sequence[Path | Traversable] = declared or [
-        entry
-        for entry in files("reclife").joinpath("resources", "pipelines").iterdir()
-        if entry.name.endswith(".yml")
-    ]
+    sources: Sequence[Path | Traversable] = declared or packaged("pipelines")
     lifecycles: dict[str, Lifecycle] = {}
     problems: list[str] = []
     for source in sources:

@@ -36,6 +36,11 @@ def safe_run_id(text: str) -> str:
     return re.sub(r"[^A-Za-z0-9._-]+", "-", text).strip("-.")
 
 
+def run_in_progress() -> bool:
+    """Tell whether this process, or the scheduler above it, is in the middle of a run."""
+    return bool(os.environ.get(RUN_VARIABLE))
+
+
 def current_run_id() -> str:
     """Return the id of the run in progress, else of the newest run that finished a stage.
 

@@ -19,9 +19,13 @@ import yaml
 from kedro.validation import CheckFailure, DataValidationError
 
 from reclife.config.validation import read_suites
+from reclife.contracts import SuiteOutcome, ValidationReport
 from reclife.errors import ConfigError
+from reclife.runtime.files import write_atomically
+from reclife.runtime.run import current_run_id, run_folder, run_in_progress
 from reclife.validation.declarations import check_declarations
 from reclife.validation.outcomes import failures, sentence
+from reclife.validation.page import render
 from reclife.validation.suite import run_suite
 from reclife.validation.tables import read
 
@@ -48,6 +52,7 @@ class SuiteValidator:
         check_declarations(suites)
         name = self._path.stem
         found = run_suite(read(name, data), suites[name], {})
+        _keep(name, found)
         if not found.success:
             failed = [
                 CheckFailure(
@@ -69,3 +74,14 @@ class SuiteValidator:
         if not isinstance(declared, dict) or set(declared) != {self._path.stem}:
             raise ConfigError(f"{self._path}: must have one top-level key, {self._path.stem}")
         return declared
+
+
+def _keep(name: str, found: SuiteOutcome) -> None:
+    """Leave the outcome beside the reports of the run in progress, as JSON and as a page."""
+    if not run_in_progress():
+        return
+    run_id = current_run_id()
+    report = ValidationReport(run_id=run_id, stage="ingest", suites=(found,))
+    document = run_folder(run_id) / "validation" / f"{name}.json"
+    write_atomically(document, report.model_dump_json(indent=2) + "\n")
+    write_atomically(document.with_suffix(".html"), render(report))
