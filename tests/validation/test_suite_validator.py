@@ -8,6 +8,7 @@ import pytest
 from kedro.io import DataCatalog
 from kedro.validation import DataValidationError
 
+from reclife.contracts import ValidationReport
 from reclife.validation.catalog import SuiteValidator
 
 SUITE = """
@@ -74,3 +75,16 @@ def test_a_suite_file_holds_its_own_suite(tmp_path: Path, suite: Path) -> None:
     suite.write_text(SUITE.format(name="other"))
     with pytest.raises(DataValidationError, match="must have one top-level key, raw_events"):
         load(tmp_path, suite, pd.DataFrame({"user": [1], "rating": [1.0]}))
+
+
+def test_during_a_run_the_outcome_is_kept_even_when_it_fails(
+    tmp_path: Path, suite: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RECLIFE_PROJECT", str(tmp_path))
+    monkeypatch.setenv("RECLIFE_RUN_ID", "r1")
+    with pytest.raises(DataValidationError):
+        load(tmp_path, suite, pd.DataFrame({"user": [1], "rating": [9.5]}))
+    folder = tmp_path / "data/08_reporting/runs/r1/validation"
+    report = ValidationReport.read(folder / "raw_events.json")
+    assert [one.success for one in report.suites[0].outcomes].count(False) == 1
+    assert "raw_events" in (folder / "raw_events.html").read_text(encoding="utf-8")
