@@ -6,7 +6,8 @@ from typing import final
 import numpy as np
 import pyarrow as pa
 
-from reclife.config.features import AffinityFeature, MultiCategoryFeature
+from reclife.config.as_of import AffinityFeature
+from reclife.config.attributes import MultiCategoryFeature
 from reclife.contracts import FIRST_ID, TIME, Feature
 from reclife.transforms.arrays import Floats, Ints, column, floats, ints, number_column
 from reclife.transforms.base import Transform, attached

@@ -5,7 +5,7 @@ from typing import final
 
 import pyarrow as pa
 
-from reclife.config.features import CategoryFeature
+from reclife.config.attributes import CategoryFeature
 from reclife.contracts import Feature
 from reclife.transforms.arrays import column
 from reclife.transforms.base import Transform, attached

@@ -6,7 +6,7 @@ from typing import final
 import numpy as np
 import pyarrow as pa
 
-from reclife.config.features import CountFeature
+from reclife.config.as_of import CountFeature
 from reclife.contracts import Feature
 from reclife.transforms.arrays import number_column
 from reclife.transforms.base import Transform

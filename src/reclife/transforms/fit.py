@@ -7,12 +7,8 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 from pyspark.sql import types as st
 
-from reclife.config.features import (
-    CategoryFeature,
-    FeaturesConfig,
-    MultiCategoryFeature,
-    NumericFeature,
-)
+from reclife.config.attributes import CategoryFeature, MultiCategoryFeature, NumericFeature
+from reclife.config.features import FeaturesConfig
 from reclife.contracts import ITEM, LABEL, USER
 from reclife.errors import ConfigError
 from reclife.transforms.state import FeatureState, deviation_of, mean_of

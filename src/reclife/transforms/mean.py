@@ -5,7 +5,7 @@ from typing import final
 
 import pyarrow as pa
 
-from reclife.config.features import MeanFeature
+from reclife.config.as_of import MeanFeature
 from reclife.contracts import Feature
 from reclife.transforms.arrays import number_column
 from reclife.transforms.base import Transform

@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from reclife.config.features import MultiCategoryFeature
+from reclife.config.attributes import MultiCategoryFeature
 from reclife.contracts import PADDING_ID, Feature
 from reclife.transforms.arrays import Ints, column, lists
 from reclife.transforms.base import Transform, attached

@@ -6,7 +6,7 @@ from typing import final
 import numpy as np
 import pyarrow as pa
 
-from reclife.config.features import NumericFeature
+from reclife.config.attributes import NumericFeature
 from reclife.contracts import Feature
 from reclife.transforms.arrays import floats, number_column
 from reclife.transforms.base import Transform, attached

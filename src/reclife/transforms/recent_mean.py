@@ -6,7 +6,7 @@ from typing import final
 import numpy as np
 import pyarrow as pa
 
-from reclife.config.features import RecentMeanFeature
+from reclife.config.as_of import RecentMeanFeature
 from reclife.contracts import Feature
 from reclife.transforms.arrays import floats, number_column
 from reclife.transforms.base import Transform

@@ -6,7 +6,8 @@ from typing import final
 import numpy as np
 import pyarrow as pa
 
-from reclife.config.features import CategoryFeature, SequenceFeature
+from reclife.config.as_of import SequenceFeature
+from reclife.config.attributes import CategoryFeature
 from reclife.contracts import ITEM, PADDING_ID, Feature
 from reclife.transforms.arrays import column, lists
 from reclife.transforms.base import Transform
