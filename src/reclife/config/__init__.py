@@ -1,1 +1,1 @@
-"""TODO."""
+"""The schema of everything a project declares; no engine is imported here."""
