@@ -164,7 +164,10 @@ class BundleManifest(Contract):
 
 
 class Pointer(Contract):
-    """A small file, written last, that names what is current or published."""
+    """A small file, written last, that names what is current or published.
+
+    `path` is relative to the project's folder.
+    """
 
     run_id: str
     path: str

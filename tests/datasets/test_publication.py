@@ -9,6 +9,11 @@ from reclife.datasets.publication import publish
 from reclife.errors import ArtifactError
 
 
+@pytest.fixture(autouse=True)
+def project_in(tmp_path, monkeypatch):
+    monkeypatch.setenv("RECLIFE_PROJECT", str(tmp_path))
+
+
 def staged(folder: Path, *contents: str) -> Path:
     folder.mkdir()
     for i, text in enumerate(contents):
@@ -28,7 +33,9 @@ def test_publishing_twice_replaces_the_whole_set(tmp_path):
     assert content(first) == ["1", "2", "3"]
     publish(staged(tmp_path / "b", "4"), root, "2020-01-02", "run-b")
     assert content(first) == ["4"]
-    assert Pointer.read(root / "current.json") == Pointer(run_id="run-b", path="date=2020-01-02")
+    assert Pointer.read(root / "current.json") == Pointer(
+        run_id="run-b", path="recommendations/date=2020-01-02"
+    )
     assert {p.name for p in root.iterdir()} == {"date=2020-01-02", "current.json"}
 
 
@@ -37,7 +44,7 @@ def test_days_stand_side_by_side(tmp_path):
     publish(staged(tmp_path / "a", "1"), root, "2020-01-01", "run-a")
     publish(staged(tmp_path / "b", "2"), root, "2020-01-02", "run-b")
     assert content(root / "date=2020-01-01") == ["1"]
-    assert Pointer.read(root / "current.json").path == "date=2020-01-02"
+    assert Pointer.read(root / "current.json").path == "recommendations/date=2020-01-02"
 
 
 def test_a_failed_swap_leaves_the_old_set_and_pointer(tmp_path, monkeypatch):

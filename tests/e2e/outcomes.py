@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 def published(project: Path) -> pa.Table:
     root = project / "data" / "07_model_output" / "recommendations"
     pointer = json.loads((root / "current.json").read_text(encoding="utf-8"))
-    return pq.read_table(root / pointer["path"])
+    return pq.read_table(project / pointer["path"])
 
 
 def interactions(project: Path) -> pa.Table:

@@ -6,6 +6,7 @@ from pathlib import Path
 from reclife.contracts import Pointer
 from reclife.errors import ArtifactError
 from reclife.runtime.files import files_under, write_atomically
+from reclife.runtime.project import project_path
 
 POINTER = "current.json"
 
@@ -19,7 +20,7 @@ def publish(staged: Path, root: Path, date: str, run_id: str) -> Path:
 
     Args:
         staged: The validated table, a folder of Parquet files.
-        root: The folder of all days.
+        root: The folder of all days, inside the project.
         date: The day, `YYYY-MM-DD`.
         run_id: The run that scored.
 
@@ -40,7 +41,7 @@ def publish(staged: Path, root: Path, date: str, run_id: str) -> Path:
     for file in files:
         shutil.copyfile(file, incoming / file.name)
     _swap(incoming, target, outgoing)
-    pointer = Pointer(run_id=run_id, path=target.relative_to(root).as_posix())
+    pointer = Pointer(run_id=run_id, path=target.relative_to(project_path()).as_posix())
     write_atomically(root / POINTER, pointer.model_dump_json(indent=2) + "\n")
     return target
 
