@@ -1,0 +1,85 @@
+"""`kind: window`: counts, sums, means and rates over a window that ends at the event."""
+
+from collections.abc import Mapping
+from typing import final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from reclife.config.windows import Where, WindowFeature
+from reclife.contracts import Feature
+from reclife.errors import DataError
+from reclife.transforms.arrays import Bools, Floats, Ints, column, floats, number_column
+from reclife.transforms.base import Transform
+from reclife.transforms.frame import Frame
+from reclife.transforms.looking import numeric_of, seen_by, side_of
+from reclife.transforms.timeline import SCALE, scaled
+
+
+@final
+class WindowStatistic(Transform):
+    """n, sum v, sum v / n or n_where / n over the events seen in [t - window, t)."""
+
+    def __init__(self, declaration: WindowFeature) -> None:
+        self._declaration = declaration
+        self.side = side_of(declaration.by)
+        self.event_attributes = frozenset(("interaction", name) for name in declaration.columns)
+
+    def features(self) -> tuple[Feature, ...]:
+        """Return one float32 scalar."""
+        return (numeric_of(self._declaration.name, self._declaration.by),)
+
+    def compute(self, frame: Frame) -> Mapping[str, pa.Array]:
+        """Return the statistics, [M]."""
+        seen = seen_by(frame, self._declaration.by)
+        return {self._declaration.name: number_column(seen.spread(self._statistic(seen)))}
+
+    def _statistic(self, frame: Frame) -> Floats:
+        declaration = self._declaration
+        window = frame.window(declaration.window)
+        among = self._among(frame)
+        if declaration.statistic == "count":
+            return self._logged(window.total(among))
+        if declaration.statistic == "rate":
+            return self._share(window.total(among), window.total(np.ones_like(among)))
+        whole, known = self._values(frame)
+        total = window.total(whole * among) / SCALE
+        if declaration.statistic == "sum":
+            return self._logged(total)
+        return self._share(total, window.total(known * among))
+
+    def _among(self, frame: Frame) -> Ints:
+        """Return 1 for the events that `where` keeps, else 0, in the order of the timeline, [N]."""
+        where = self._declaration.where
+        if where is None:
+            return np.ones(frame.events.num_rows, np.int64)
+        return frame.prepared(where, lambda: matches(frame.events, where).astype(np.int64))
+
+    def _values(self, frame: Frame) -> tuple[Ints, Bools]:
+        name = self._declaration.value or ""
+        return scaled(frame.prepared(name, lambda: floats(frame.events, name)))
+
+    def _logged(self, values: Ints | Floats) -> Floats:
+        numbers = values.astype(np.float64)
+        return np.log1p(np.maximum(numbers, 0.0)) if self._declaration.log1p else numbers
+
+    def _share(self, part: Ints | Floats, whole: Ints) -> Floats:
+        return np.where(whole > 0, part / np.maximum(whole, 1), self._declaration.empty)
+
+
+def matches(events: pa.Table, where: Where) -> Bools:
+    """Return which events have one of the values, [N].
+
+    Raises:
+        DataError: The values are not of the column's type.
+    """
+    values = column(events, where.column)
+    try:
+        wanted = pa.array(list(where.equals), values.type)
+    except (pa.ArrowException, TypeError) as problem:
+        raise DataError(
+            f"where: {where.column!r} holds {values.type}, which {list(where.equals)} is not"
+        ) from problem
+    found: Bools = pc.is_in(values, value_set=wanted).to_numpy(zero_copy_only=False)
+    return found
