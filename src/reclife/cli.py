@@ -11,6 +11,7 @@ from typing import Any
 import click
 from kedro.framework.cli.project import run as kedro_run
 
+from reclife.config.problems import hint
 from reclife.contracts import STAGES
 from reclife.errors import ReclifeError
 
@@ -54,11 +55,13 @@ _FOREIGN = {
     "ParameterValidationError": "The configuration cannot be read: {text}",
     "ParserError": "The configuration is not valid YAML: {text}",
     "ScannerError": "The configuration is not valid YAML: {text}",
+    "ValidationConfigurationError": "The catalog is wrong: {text}",
 }
 """Errors of other libraries that stand for a user's mistake, by the name of their class."""
 
 _FOREIGN_TEXTS = {
-    "Failed to find the pipeline named": "{line}",
+    "Pipeline does not contain": "{line}",
+    "Pipeline contains no nodes": "{line}",
     "An exception occurred when parsing config": "The catalog is wrong: {text}",
     "PATH_NOT_FOUND": "A file is missing: {line}",
     "No space left on device": "The disk is full: free some space, then run again.",
@@ -73,15 +76,31 @@ _RAISED_BY_A_WORKER = re.compile(r"reclife\.errors\.\w+: (.+)")
 """Our own error inside the traceback of a Spark worker."""
 
 
+_NO_PIPELINE = re.compile(r"Failed to find the pipeline named '([^']*)'")
+
+
+def _pipelines() -> list[str]:
+    """Return the names of all lifecycles and stages."""
+    from kedro.framework.project import pipelines
+
+    return list(pipelines)
+
+
 def _explain_foreign(error: BaseException) -> str | None:
     text = str(error)
     if found := _RAISED_BY_A_WORKER.search(text):
         return found[1]
-    line = text.strip().partition("\n")[0]
-    template = _FOREIGN.get(type(error).__name__) or next(
-        (template for mark, template in _FOREIGN_TEXTS.items() if mark in text), None
-    )
-    return template.format(text=text, line=line) if template else None
+    if found := _NO_PIPELINE.search(text):
+        return f"There is no lifecycle and no stage {found[1]!r}{hint(found[1], _pipelines())}"
+    if template := _FOREIGN.get(type(error).__name__):
+        return template.format(text=text)
+    for mark, template in _FOREIGN_TEXTS.items():
+        if mark in text:
+            line = next(line for line in text.splitlines() if mark in line)
+            return template.format(
+                text=text, line=line[line.index(mark) :].partition("] ")[2] or line
+            )
+    return None
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:

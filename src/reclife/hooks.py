@@ -2,7 +2,8 @@
 
 import logging
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any, final
 
 import yaml
@@ -13,10 +14,14 @@ from kedro.io import DataCatalog, MemoryDataset
 from kedro.pipeline import Pipeline
 from kedro.pipeline.node import Node
 
+from reclife.config.files import check_files, file_of
+from reclife.config.problems import check_all
 from reclife.config.root import check_parameters
+from reclife.config.validation import read_suites
 from reclife.contracts import STAGES, Stage, ValidationReport, digest
 from reclife.datasets.artifact import RunArtifact
-from reclife.lifecycle import closing_dataset
+from reclife.datasets.declared import check_catalog
+from reclife.lifecycle import closing_dataset, read_lifecycles, stage_pipelines
 from reclife.runtime.files import write_atomically
 from reclife.runtime.ledger import Ledger
 from reclife.runtime.project import PROJECT_VARIABLE, project_path
@@ -42,6 +47,54 @@ class Engines:
 
 
 @final
+class Declarations:
+    """Checks all that is declared before anything runs: every problem of every file at once."""
+
+    def __init__(self) -> None:
+        self._catalog: Mapping[str, Any] = {}
+        self._file_of: Callable[[str], str | None] = str
+        self._suites: Mapping[str, Any] = {}
+
+    @hook_impl(tryfirst=True)
+    def after_context_created(self, context: KedroContext) -> None:
+        """Check the files, then what they say."""
+        from reclife.runtime.spark import check_settings
+        from reclife.validation.declarations import check_stages
+
+        conf, env = context.project_path / "conf", context.env
+        check_files(conf, env, STAGES)
+        parameters = context.config_loader["parameters"]
+        self._suites = _suites(context)
+        self._file_of = partial(file_of, conf, env, "catalog")
+        check_all(
+            lambda: check_parameters(parameters, conf, env),
+            lambda: check_stages(read_suites(self._suites)),
+            lambda: check_settings(_optional(context, "spark")),
+            lambda: read_lifecycles(context.project_path / "pipelines"),
+        )
+
+    @hook_impl(tryfirst=True)
+    def after_catalog_created(self, conf_catalog: Mapping[str, Any]) -> None:
+        """Keep the entries as they were declared."""
+        self._catalog = conf_catalog
+
+    @hook_impl(tryfirst=True)
+    def before_pipeline_run(self, pipeline: Pipeline, catalog: DataCatalog) -> None:
+        """Make every dataset once, and look up every expectation of the stages about to run."""
+        from reclife.validation.declarations import check_declarations
+
+        running = {node.namespace for node in pipeline.nodes}
+        suites = {
+            name: suite
+            for name, suite in read_suites(self._suites).items()
+            if suite.stage in running
+        }
+        stages = {str(stage): pipeline for stage, pipeline in stage_pipelines().items()}
+        check_catalog(catalog, self._catalog, stages, self._file_of)
+        check_declarations(suites)  # imports an engine, so it comes last
+
+
+@final
 class Conduct:
     """Gives a run its identity, checks what is read, and commits each stage once it has closed."""
 
@@ -54,10 +107,9 @@ class Conduct:
 
     @hook_impl
     def after_context_created(self, context: KedroContext) -> None:
-        """Check every parameter file before anything runs."""
+        """Keep what the run's records and the closing nodes need."""
         self._declared = context.config_loader["parameters"]
-        check_parameters(self._declared, context.project_path / "conf", context.env)
-        self._expectations = {**_packaged_suites(), **_optional(context, "expectations")}
+        self._expectations = _suites(context)
 
     @hook_impl
     def after_catalog_created(self, catalog: DataCatalog) -> None:
@@ -141,6 +193,10 @@ class Conduct:
             self._write_page(stage, report)
 
     def _forget_run(self) -> None:
+        """Leave nothing to a later run of this process."""
+        from reclife.runtime.spark import forget
+
+        forget()
         if self._given_run is None:
             os.environ.pop(RUN_VARIABLE, None)
 
@@ -184,6 +240,11 @@ def _optional(context: KedroContext, kind: str) -> dict[str, Any]:
     except MissingConfigException:
         return {}
     return found
+
+
+def _suites(context: KedroContext) -> dict[str, Any]:
+    """Return the declared suites, dataset name -> suite."""
+    return {**_packaged_suites(), **_optional(context, "expectations")}
 
 
 def _packaged_suites() -> dict[str, Any]:

@@ -1,8 +1,8 @@
 """Kedro's project settings."""
 
-from reclife.hooks import Conduct, Engines
+from reclife.hooks import Conduct, Declarations, Engines
 
-HOOKS = (Engines(), Conduct())
+HOOKS = (Declarations(), Engines(), Conduct())
 CONFIG_LOADER_ARGS = {
     "base_env": "base",
     "default_run_env": "local",

@@ -1,7 +1,6 @@
 """The closed root of the configuration: every parameter file, checked before the first node."""
 
 from collections.abc import Mapping, Sequence
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Self, get_args
 
@@ -12,7 +11,9 @@ from reclife.config.compression import CompressionConfig
 from reclife.config.evaluation import EvaluationConfig
 from reclife.config.export import ExportConfig
 from reclife.config.features import FeaturesConfig
+from reclife.config.files import file_of
 from reclife.config.ingest import IngestConfig
+from reclife.config.problems import hint
 from reclife.config.schema import Schema
 from reclife.config.scoring import ScoringConfig
 from reclife.config.training import TrainingConfig
@@ -80,23 +81,19 @@ def check_parameters(parameters: Mapping[str, Any], conf: Path, env: str | None)
 def _sentence(problem: ErrorDetails, conf: Path, env: str | None) -> str:
     location = problem["loc"]
     where = ".".join(str(part) for part in location)
+    file = _file(location, conf, env)
     if problem["type"] == "extra_forbidden":
         allowed = _allowed_keys(ReclifeConfig, location[:-1])
-        text = f"unknown key {location[-1]!r}"
-        return f"{_file(location, conf, env)}: {where}: {text}{_hint(str(location[-1]), allowed)}"
+        return f"{file}: {where}: unknown key {location[-1]!r}{hint(str(location[-1]), allowed)}"
+    if problem["type"] == "union_tag_invalid":
+        tag = str(problem["ctx"]["tag"])
+        return f"{file}: {where}: unknown kind {tag!r}{hint(tag, _allowed_values(problem))}"
     value = problem.get("input")
-    allowed = _allowed_values(problem)
     shown = "" if isinstance(value, Mapping | list) else f" (got {value!r})"
     message = problem["msg"].removeprefix("Value error, ")
     message = message[0].lower() + message[1:]
-    hint = _hint(str(value), allowed) if allowed else ""
-    return ": ".join(filter(None, (_file(location, conf, env), where, f"{message}{shown}{hint}")))
-
-
-def _hint(word: str, allowed: Sequence[str]) -> str:
-    near = get_close_matches(word, allowed, n=1, cutoff=0.5)
-    did_you_mean = f"; did you mean {near[0]!r}?" if near else ""
-    return f"{did_you_mean} Allowed: {', '.join(sorted(allowed))}." if allowed else did_you_mean
+    near = hint(str(value), _allowed_values(problem))
+    return ": ".join(filter(None, (file, where, f"{message}{shown}{near}")))
 
 
 def _file(location: Sequence[int | str], conf: Path, env: str | None) -> str:
@@ -104,15 +101,7 @@ def _file(location: Sequence[int | str], conf: Path, env: str | None) -> str:
     if not location:
         return "conf/base/parameters" if env is None else f"conf/{env}/parameters"
     key = str(location[0])
-    stages = ReclifeConfig.model_fields
-    for folder in [env or "local", "base"]:
-        for file in sorted((conf / folder).glob("parameters*/**/*.yml")):
-            names_key = file.stem == key or (
-                key not in stages and f"{key}:" in file.read_text(encoding="utf-8")
-            )
-            if names_key:
-                return file.relative_to(conf.parent).as_posix()
-    return f"conf/base/parameters/{key}.yml"
+    return file_of(conf, env, "parameters", key) or f"conf/base/parameters/{key}.yml"
 
 
 def _allowed_values(problem: ErrorDetails) -> list[str]:

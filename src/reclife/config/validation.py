@@ -4,7 +4,9 @@ from collections.abc import Mapping
 from typing import Any, final
 
 from pydantic import Field, ValidationError, field_validator
+from pydantic_core import ErrorDetails
 
+from reclife.config.problems import hint
 from reclife.config.schema import Schema
 from reclife.errors import ConfigError
 
@@ -90,10 +92,20 @@ def read_suites(expectations: Mapping[str, object]) -> dict[str, SuiteConfig]:
             suites[name] = SuiteConfig.model_validate(declared)
         except ValidationError as error:
             problems += [
-                f"{name}: {'.'.join(map(str, e['loc'])) or 'suite'}: {e['msg']}"
+                f"{name}: {'.'.join(map(str, e['loc'])) or 'suite'}: {_message(e)}"
                 for e in error.errors()
             ]
     if problems:
         listed = "\n".join(f"  {problem}" for problem in problems)
         raise ConfigError(f"conf/*/expectations: {len(problems)} problem(s)\n{listed}")
     return suites
+
+
+def _message(problem: ErrorDetails) -> str:
+    if problem["type"] != "extra_forbidden":
+        return problem["msg"]
+    models = (SuiteConfig, ColumnRule, ExpectationConfig, ForeignKey)
+    place = {"columns": 1, "expectations": 2, "foreign_keys": 3}.get(str(problem["loc"][0]), 0)
+    model = models[place] if len(problem["loc"]) > 1 else SuiteConfig
+    key = str(problem["loc"][-1])
+    return f"unknown key {key!r}{hint(key, model.model_fields)}"

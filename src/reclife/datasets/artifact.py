@@ -2,11 +2,14 @@
 
 from abc import abstractmethod
 from pathlib import Path
+from string import Formatter
 from typing import Any, ClassVar, TypeVar
 
 from kedro.io import AbstractDataset
 
-from reclife.contracts import Stage
+from reclife.config.problems import hint
+from reclife.contracts import STAGES, Stage
+from reclife.errors import ConfigError
 from reclife.runtime.files import write_atomically
 from reclife.runtime.project import project_path
 from reclife.runtime.run import current_run_id
@@ -36,6 +39,7 @@ class RunArtifact(AbstractDataset[Saved, Loaded]):
         publish: str | None = None,
         metadata: dict[str, Any] | None = None,
     ) -> None:
+        _check(path, stage)
         self.template = path
         self.stage = stage
         self.publish_to = Path(publish) if publish else None
@@ -75,3 +79,19 @@ class RunArtifact(AbstractDataset[Saved, Loaded]):
 
     def _exists(self) -> bool:
         return self.location.exists()
+
+
+def _check(path: str, stage: str) -> None:
+    """Check that the entry names a stage and gives every run a place of its own.
+
+    Raises:
+        ConfigError: It does not.
+    """
+    if stage not in STAGES:
+        raise ConfigError(f"unknown stage {stage!r}{hint(stage, STAGES)}")
+    placeholders = [name for _, name, _, _ in Formatter().parse(path) if name is not None]
+    if set(placeholders) != {"run_id"}:
+        raise ConfigError(
+            f"the path {path} must hold {{run_id}} and no other placeholder: "
+            "every run writes to a place of its own"
+        )

@@ -3,9 +3,10 @@
 from typing import final
 
 from reclife import contracts
+from reclife.config.problems import nearest
 from reclife.contracts import Contract, Stage
 from reclife.datasets.artifact import RunArtifact
-from reclife.errors import ArtifactError
+from reclife.errors import ArtifactError, ConfigError
 from reclife.runtime.files import write_atomically
 
 
@@ -30,7 +31,11 @@ class Document(RunArtifact[Contract, Contract]):
         metadata: dict[str, object] | None = None,
     ) -> None:
         super().__init__(path, stage, publish, metadata)
-        self._contract: type[Contract] = getattr(contracts, contract)
+        found = getattr(contracts, contract, None)
+        if not (isinstance(found, type) and issubclass(found, Contract)):
+            known = [one.__name__ for one in Contract.__subclasses__()]
+            raise ConfigError(f"unknown contract {contract!r}{nearest(contract, known)}")
+        self._contract: type[Contract] = found
 
     def load(self) -> Contract:
         """Read and check the document."""

@@ -1,12 +1,15 @@
 """Starts the one Spark session of this process, on first use."""
 
 import os
+import re
 import sys
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from reclife.config.problems import nearest, refuse
+from reclife.errors import EnvironmentProblem
 from reclife.runtime.java import java_home
 from reclife.runtime.project import project_path
 
@@ -26,6 +29,9 @@ FIXED: Mapping[str, str] = {
 }
 """What correctness rests on: not a matter of configuration."""
 
+_READ_UNREGISTERED = ("spark.master", "spark.app.name", "spark.local.dir", "spark.home")
+"""Settings that Spark reads without registering them."""
+
 _CONF_DIR = "SPARK_CONF_DIR"
 
 _LOGGING = """\
@@ -37,6 +43,20 @@ appender.console.target = SYSTEM_ERR
 appender.console.layout.type = PatternLayout
 appender.console.layout.pattern = Spark %p %c{1}: %m%n
 """
+
+
+def check_settings(conf: Mapping[str, object]) -> None:
+    """Check the form of Spark's settings; the names are checked by Spark, once it runs.
+
+    Raises:
+        ConfigError: A name does not begin with `spark.`, or a value is no single value.
+    """
+    refuse(
+        f"conf/*/spark.yml: {key}: write every setting in one line by its whole name, such as "
+        "`spark.driver.memory: 2g`"
+        for key, value in conf.items()
+        if not str(key).startswith("spark.") or isinstance(value, Mapping | list) or value is None
+    )
 
 
 def declare(conf: Mapping[str, object]) -> None:
@@ -53,8 +73,11 @@ def start(conf: Mapping[str, object] | None = None) -> "SparkSession":
     """Return the running session, started with `conf` or what was declared when there is none.
 
     Raises:
-        EnvironmentProblem: No usable Java was found.
+        EnvironmentProblem: No usable Java was found, or Spark did not start.
+        ConfigError: A setting is mistyped or has a value that Spark refuses.
     """
+    from py4j.protocol import Py4JError  # type: ignore[import-untyped]
+    from pyspark.errors import PySparkException
     from pyspark.sql import SparkSession
 
     running = SparkSession.getActiveSession()
@@ -63,12 +86,31 @@ def start(conf: Mapping[str, object] | None = None) -> "SparkSession":
     if conf is not None or _CONF_DIR not in os.environ:
         declare(conf or {})
     _find_engines()
-    return SparkSession.builder.appName("reclife").getOrCreate()
+    try:
+        created = SparkSession.builder.appName("reclife").getOrCreate()
+        created.conf.get("spark.sql.session.timeZone")  # the values of SQL settings are read now
+    except (PySparkException, Py4JError) as error:
+        raise EnvironmentProblem(
+            f"Spark did not start with the settings of conf/*/spark.yml: {_first_line(error)}"
+        ) from error
+    _check_names(created)
+    return created
 
 
 def session() -> "SparkSession":
     """Return the running session; start one with the defaults when there is none."""
     return start()
+
+
+def forget() -> None:
+    """Drop what the session keeps in memory: a file that changes is read anew by the next run."""
+    if "pyspark" not in sys.modules:
+        return
+    from pyspark.sql import SparkSession
+
+    running = SparkSession.getActiveSession()
+    if running is not None:
+        running.catalog.clearCache()
 
 
 def stop() -> None:
@@ -88,6 +130,44 @@ def _find_engines() -> None:
         os.environ["JAVA_HOME"] = str(home)
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+
+
+def _check_names(running: "SparkSession") -> None:
+    """Refuse a declared setting that Spark does not know and whose name is close to one it knows.
+
+    Others may belong to a connector or a cluster's own software.
+    """
+    declared = Path(os.environ[_CONF_DIR], "spark-defaults.conf").read_text(encoding="utf-8")
+    java: Any = running._jvm  # noqa: SLF001
+    entries = java.org.apache.spark.internal.config.ConfigEntry
+    names = [line.partition(" ")[0] for line in declared.splitlines()]
+    unknown = [name for name in names if name not in _READ_UNREGISTERED]
+    unknown = [name for name in unknown if entries.findEntry(name) is None]
+    if not unknown:
+        return
+    known = [*_READ_UNREGISTERED, *_known_names(running)]
+    found = {name: nearest(name, known, cutoff=0.85) for name in unknown}
+    refuse(
+        f"conf/*/spark.yml: {name}: unknown setting{near}" for name, near in found.items() if near
+    )
+
+
+def _known_names(running: "SparkSession") -> list[str]:
+    """Return the names of all settings that Spark has registered."""
+    java: Any = running._jvm  # noqa: SLF001
+    companion = java.java.lang.Class.forName("org.apache.spark.internal.config.ConfigEntry$")
+    field = companion.getDeclaredField("knownConfigs")
+    field.setAccessible(True)
+    return list(field.get(companion.getField("MODULE$").get(None)).keySet())
+
+
+def _first_line(error: Exception) -> str:
+    """Return what went wrong: the innermost cause that Java names, else the first line."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    named = [
+        line for line in lines if re.match(r"(Caused by: )?[a-z.]+\.\w+(Exception|Error): ", line)
+    ]
+    return re.sub(r"^.*?(Exception|Error): ", "", named[-1]) if named else lines[0]
 
 
 def _text(value: object) -> str:

@@ -4,9 +4,24 @@ import difflib
 from collections.abc import Mapping
 from typing import Any
 
+from reclife.config.problems import hint, refuse
 from reclife.config.validation import ExpectationConfig, SuiteConfig
+from reclife.contracts import STAGES
 from reclife.errors import ConfigError
 from reclife.validation.engine import load_engine
+
+
+def check_stages(suites: Mapping[str, SuiteConfig]) -> None:
+    """Refuse suites of stages that do not exist.
+
+    Raises:
+        ConfigError: naming every one, with the nearest stage.
+    """
+    refuse(
+        f"conf/*/expectations: {name}: there is no stage {suite.stage}{hint(suite.stage, STAGES)}"
+        for name, suite in suites.items()
+        if suite.stage is not None and suite.stage not in STAGES
+    )
 
 
 def check_declarations(suites: Mapping[str, SuiteConfig]) -> None:
