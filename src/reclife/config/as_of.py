@@ -56,6 +56,11 @@ class AffinityFeature(NamedFeature):
     value: str = Field("label", description="`label` or a numeric column of the interactions.")
     strength: float = Field(5.0, gt=0, description="Events that a prior weighs.")
 
+    @property
+    def outputs(self) -> tuple[str, ...]:
+        """The columns written."""
+        return (f"{self.name}_mean", f"{self.name}_max")
+
 
 @final
 class UnknownFeature(NamedFeature):

@@ -1,18 +1,24 @@
 """Declarations of features that are read off the request itself."""
 
-from typing import Literal, final
+from typing import Literal, Self, final
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from reclife.config.schema import Schema
 
 Source = Literal["item", "user", "interaction"]
+OOV_BUCKETS = "Ids behind the vocabulary that the other values are hashed into; 0 for the id 1."
 
 
 class NamedFeature(Schema):
     """Abstract: a feature has a name, the column it is written to."""
 
     name: str = Field(pattern=r"^[a-z][a-z0-9_]*$")
+
+    @property
+    def outputs(self) -> tuple[str, ...]:
+        """The columns written."""
+        return (self.name,)
 
 
 @final
@@ -25,6 +31,7 @@ class CategoryFeature(NamedFeature):
     table: str | None = Field(None, description="Embedding table; the feature's name by default.")
     min_count: int = Field(1, ge=1, description="Training events a value needs.")
     max_size: int | None = Field(None, ge=1, description="Most values kept.")
+    oov_buckets: int = Field(0, ge=0, description=OOV_BUCKETS)
 
 
 @final
@@ -39,15 +46,55 @@ class MultiCategoryFeature(NamedFeature):
     table: str | None = Field(None, description="Embedding table; the feature's name by default.")
     min_count: int = Field(1, ge=1, description="Training events a value needs.")
     max_size: int | None = Field(None, ge=1, description="Most values kept.")
+    oov_buckets: int = Field(0, ge=0, description=OOV_BUCKETS)
+
+
+@final
+class Clip(Schema):
+    """The range that numbers are held in."""
+
+    minimum: float | None = None
+    maximum: float | None = None
+
+    @model_validator(mode="after")
+    def _is_a_range(self) -> Self:
+        if self.minimum is None and self.maximum is None:
+            raise ValueError("clip needs a minimum, a maximum or both")
+        if self.minimum is not None and self.maximum is not None and self.minimum >= self.maximum:
+            raise ValueError(f"clip: minimum {self.minimum} is not below maximum {self.maximum}")
+        return self
 
 
 @final
 class NumericFeature(NamedFeature):
-    """A number; `log1p` first, then `standardize` with the mean and deviation of training rows."""
+    """A number: imputed, clipped, log1p, then standardized or scaled to [0, 1], in this order.
+
+    What is fitted comes from the training rows, after the steps before it.
+    """
 
     kind: Literal["numeric"]
     source: Source
     column: str
-    missing: float = Field(description="Value used for a missing one, before any transformation.")
-    log1p: bool = False
-    standardize: bool = False
+    missing: float | Literal["mean"] = Field(
+        description="Value used for a missing one, before any step; `mean`: that of training rows."
+    )
+    clip: Clip | None = Field(None, description="Range that numbers are held in.")
+    log1p: bool = Field(False, description="log(1 + x), x below 0 taken as 0.")
+    standardize: bool = Field(False, description="(x - mean) / deviation of the training rows.")
+    min_max: bool = Field(
+        False, description="The training rows' range becomes [0, 1]; numbers beyond are held there."
+    )
+    indicator: bool = Field(
+        False, description="Adds `<name>_missing`: 1 where the number was missing, else 0."
+    )
+
+    @property
+    def outputs(self) -> tuple[str, ...]:
+        """The columns written."""
+        return (self.name, f"{self.name}_missing") if self.indicator else (self.name,)
+
+    @model_validator(mode="after")
+    def _is_scaled_once(self) -> Self:
+        if self.standardize and self.min_max:
+            raise ValueError(f"{self.name}: standardize and min_max exclude each other")
+        return self

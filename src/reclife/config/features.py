@@ -1,5 +1,6 @@
 """What `features` computes: the split, the negatives and the list of features."""
 
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Literal, Self, final
 
 from pydantic import Field, model_validator
@@ -13,7 +14,17 @@ from reclife.config.as_of import (
     UnknownFeature,
 )
 from reclife.config.attributes import CategoryFeature, MultiCategoryFeature, NumericFeature
+from reclife.config.encodings import (
+    BucketizeFeature,
+    CrossFeature,
+    DatePartFeature,
+    HashedCategoryFeature,
+    TextNgramsFeature,
+    VectorFeature,
+)
 from reclife.config.schema import Schema
+from reclife.config.sequences import CategorySequenceFeature, GapSequenceFeature
+from reclife.config.windows import LagFeature, Past, RecencyFeature, WindowFeature
 
 
 @final
@@ -75,17 +86,44 @@ Negatives = Annotated[NoNegatives | UniformNegatives, Field(discriminator="kind"
 FeatureDeclaration = Annotated[
     CategoryFeature
     | MultiCategoryFeature
+    | HashedCategoryFeature
     | NumericFeature
+    | BucketizeFeature
+    | CrossFeature
+    | DatePartFeature
+    | VectorFeature
+    | TextNgramsFeature
     | MeanFeature
     | CountFeature
     | RecentMeanFeature
     | AffinityFeature
     | UnknownFeature
-    | SequenceFeature,
+    | WindowFeature
+    | RecencyFeature
+    | LagFeature
+    | SequenceFeature
+    | CategorySequenceFeature
+    | GapSequenceFeature,
     Field(discriminator="kind"),
 ]
-AS_OF_KINDS = ("mean", "count", "recent_mean", "affinity", "unknown", "sequence")
+AS_OF_KINDS = (
+    "mean",
+    "count",
+    "recent_mean",
+    "affinity",
+    "unknown",
+    "window",
+    "recency",
+    "lag",
+    "sequence",
+    "category_sequence",
+    "gap_sequence",
+)
 """Kinds that look at earlier events and therefore need event times."""
+OWN_TABLE_KINDS = ("bucketize", "cross", "date_part", "text_ngrams")
+"""Kinds whose embedding table is theirs alone."""
+CROSSABLE_KINDS = ("category", "hashed_category", "bucketize", "date_part")
+"""Kinds with one id a row."""
 
 
 @final
@@ -94,7 +132,21 @@ class FeaturesConfig(Schema):
 
     split: Split
     negatives: Negatives = NoNegatives(kind="none")
+    past: Past = Past()
     features: tuple[FeatureDeclaration, ...] = Field(min_length=1)
+
+    def buckets(self, table: str) -> int:
+        """Return how many ids of an embedding table are buckets of hashes."""
+        for f in self.features:
+            if f.kind in ("category", "multi_category", "category_sequence") and table == (
+                f.table or f.name
+            ):
+                return f.oov_buckets
+            if f.kind == "hashed_category" and table == (f.table or f.name):
+                return f.buckets
+            if f.kind in ("cross", "text_ngrams") and table == f.name:
+                return f.buckets
+        return 0
 
     def declaration(self, name: str) -> FeatureDeclaration:
         """Return the feature called `name`; raise `KeyError` when there is none."""
@@ -105,11 +157,7 @@ class FeaturesConfig(Schema):
 
     @model_validator(mode="after")
     def _names_are_unique(self) -> Self:
-        outputs = [
-            name
-            for f in self.features
-            for name in ((f"{f.name}_mean", f"{f.name}_max") if f.kind == "affinity" else (f.name,))
-        ]
+        outputs = [name for feature in self.features for name in feature.outputs]
         twice = sorted({name for name in outputs if outputs.count(name) > 1})
         reserved = sorted({"user_id", "item_id", "timestamp", "label"} & set(outputs))
         if twice or reserved:
@@ -119,8 +167,10 @@ class FeaturesConfig(Schema):
     @model_validator(mode="after")
     def _references_resolve(self) -> Self:
         kinds = {f.name: f for f in self.features}
-        problems = []
+        problems: list[str] = []
         for f in self.features:
+            if f.kind == "cross":
+                problems += _not_crossable(f, kinds)
             if f.kind not in ("affinity", "sequence"):
                 continue
             target = kinds.get(f.of)
@@ -128,7 +178,8 @@ class FeaturesConfig(Schema):
                 target is not None
                 and {
                     "affinity": target.kind == "multi_category" and target.source == "item",
-                    "sequence": target.kind == "category" and target.column == "item_id",
+                    "sequence": target.kind in ("category", "hashed_category")
+                    and target.column == "item_id",
                 }[f.kind]
             )
             if not fits:
@@ -141,8 +192,30 @@ class FeaturesConfig(Schema):
     def _shared_tables_agree(self) -> Self:
         owners: dict[str, tuple[object, ...]] = {}
         for f in self.features:
-            if f.kind in ("category", "multi_category"):
-                rule = (f.source, f.column, f.min_count, f.max_size)
-                if owners.setdefault(f.table or f.name, rule) != rule:
-                    raise ValueError(f"table {f.table or f.name} is declared in two ways")
+            table = f.name
+            rule: tuple[object, ...] = (f.name,)
+            if f.kind in ("category", "multi_category", "category_sequence"):
+                table = f.table or f.name
+                rule = (f.source, f.column, f.min_count, f.max_size, f.oov_buckets)
+            elif f.kind == "hashed_category":
+                table = f.table or f.name
+                rule = ("hashed", f.buckets)
+            elif f.kind not in OWN_TABLE_KINDS:
+                continue
+            if owners.setdefault(table, rule) != rule:
+                raise ValueError(f"table {table} is declared in two ways")
         return self
+
+
+def _not_crossable(
+    cross: CrossFeature, declared: Mapping[str, FeatureDeclaration]
+) -> Iterator[str]:
+    """Yield what is wrong with the members of a cross."""
+    if len(set(cross.of)) < len(cross.of):
+        yield f"{cross.name}: `of` names a feature twice"
+    for name in cross.of:
+        if name not in declared or declared[name].kind not in CROSSABLE_KINDS:
+            yield (
+                f"{cross.name}: `of: {name}` names no feature that a cross can use "
+                f"({', '.join(CROSSABLE_KINDS)})"
+            )

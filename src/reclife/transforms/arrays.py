@@ -8,6 +8,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from reclife.errors import DataError
+
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
@@ -40,11 +42,16 @@ def positions(values: pa.Array, among: pa.Array) -> Ints:
     return result
 
 
-def lists(matrix: Ints) -> pa.ListArray:
-    """Return the rows of an [N, L] matrix as a list<int64> array."""
+def lists(matrix: npt.NDArray[Any]) -> pa.ListArray:
+    """Return the rows of an [N, L] matrix as an array of lists of the same type."""
     rows, length = matrix.shape
     offsets = pa.array(np.arange(rows + 1, dtype=np.int32) * np.int32(length))
     return pa.ListArray.from_arrays(offsets, pa.array(matrix.reshape(-1)))
+
+
+def bucket_ids(hashes: Hashes, buckets: int, first: int) -> Ints:
+    """Return first + hash mod buckets, [N]."""
+    return (hashes % np.uint64(buckets)).astype(np.int64) + first
 
 
 def number_column(values: npt.NDArray[Any]) -> pa.Array:
@@ -59,7 +66,7 @@ def hash_of(table: pa.Table, names: tuple[str, ...]) -> Hashes:
     """
     mixed = np.zeros(table.num_rows, np.uint64)
     for name in names:
-        mixed = scramble(mixed ^ _hashes(column(table, name)))
+        mixed = scramble(mixed ^ value_hashes(column(table, name)))
     return mixed
 
 
@@ -71,10 +78,21 @@ def scramble(values: Hashes) -> Hashes:
     return mixed ^ (mixed >> np.uint64(31))
 
 
-def _hashes(values: pa.Array) -> Hashes:
+def value_hashes(values: pa.Array) -> Hashes:
+    """Return a 64-bit hash per value, [N], the same on every machine; a null's says nothing.
+
+    An integer's is `scramble` of its 64 bits (two's complement). A text's is the BLAKE2b digest of
+    8 bytes (RFC 7693) of its UTF-8, read as a little-endian number.
+
+    Raises:
+        DataError: The values are neither integers nor texts.
+    """
     if pa.types.is_integer(values.type):
-        numbers: Ints = values.to_numpy(zero_copy_only=False).astype(np.int64, copy=False)
+        numbers: Ints = pc.fill_null(values.cast(pa.int64()), 0).to_numpy(zero_copy_only=False)
         return scramble(numbers.view(np.uint64))
+    if not (pa.types.is_string(values.type) or pa.types.is_large_string(values.type)):
+        raise DataError(f"only int64 and string can be hashed, not {values.type}")
+    values = pc.fill_null(values, "")
     distinct = pc.unique(values)
     digests = (blake2b(text.encode(), digest_size=8).digest() for text in distinct.to_pylist())
     return np.frombuffer(b"".join(digests), "<u8")[positions(values, distinct)]

@@ -6,6 +6,7 @@ from typing import Literal
 
 import pyarrow as pa
 
+from reclife.config.attributes import Source
 from reclife.contracts import Feature
 from reclife.transforms.frame import Frame
 
@@ -16,6 +17,18 @@ Side = Literal["row", "item", "user"]
 def attached(source: str, column: str) -> str:
     """Return the name that an entity's attribute has beside requests and events."""
     return column if source == "interaction" else f"_{source}_{column}"
+
+
+def role_of(source: Source) -> Literal["user", "item", "context"]:
+    """Return the role of a feature read from `source`."""
+    return "context" if source == "interaction" else source
+
+
+def category_of(
+    name: str, role: Literal["user", "item", "context"], table: str | None = None
+) -> Feature:
+    """Return the schema of one id a row; the table is called like the feature by default."""
+    return Feature(name=name, role=role, kind="category", dtype="int64", table=table or name)
 
 
 class Transform(ABC):

@@ -8,14 +8,14 @@ import pyarrow as pa
 from reclife.config.attributes import CategoryFeature
 from reclife.contracts import Feature
 from reclife.transforms.arrays import column
-from reclife.transforms.base import Transform, attached
+from reclife.transforms.base import Transform, attached, category_of, role_of
 from reclife.transforms.frame import Frame
 from reclife.transforms.state import FeatureState
 
 
 @final
 class Category(Transform):
-    """Ids of one column, 1 for null and for values outside the vocabulary."""
+    """Ids of one column, 1 for null and, without buckets, for values outside the vocabulary."""
 
     def __init__(self, declaration: CategoryFeature, state: FeatureState) -> None:
         self._declaration = declaration
@@ -25,16 +25,8 @@ class Category(Transform):
 
     def features(self) -> tuple[Feature, ...]:
         """Return one int64 scalar."""
-        source = self._declaration.source
-        return (
-            Feature(
-                name=self._declaration.name,
-                role="context" if source == "interaction" else source,
-                kind="category",
-                dtype="int64",
-                table=self._table,
-            ),
-        )
+        role = role_of(self._declaration.source)
+        return (category_of(self._declaration.name, role, self._table),)
 
     def compute(self, frame: Frame) -> Mapping[str, pa.Array]:
         """Return the ids, [M]."""

@@ -25,10 +25,21 @@ def check_declaration(
         problems.append(f"split.column {config.split.column!r} is not a column of interactions")
     columns = {"interaction": interactions, "item": items, "user": users}
     for feature in config.features:
-        if feature.kind in ("category", "multi_category", "numeric"):
+        if feature.kind in (
+            "category",
+            "multi_category",
+            "hashed_category",
+            "numeric",
+            "bucketize",
+            "vector",
+            "text_ngrams",
+            "category_sequence",
+        ):
             wanted = [(feature.source, feature.column)]
         elif feature.kind in ("mean", "recent_mean", "affinity"):
             wanted = [("interaction", feature.value)]
+        elif feature.kind in ("window", "lag"):
+            wanted = [("interaction", name) for name in feature.columns]
         else:
             wanted = []
         problems += [
@@ -37,6 +48,11 @@ def check_declaration(
             for source, column in wanted
             if column not in columns[source]
         ]
+    problems += [
+        f"past: {name!r} is not a column of the interactions ({', '.join(interactions)})"
+        for name in config.past.columns
+        if name not in interactions
+    ]
     if problems:
         raise ConfigError("parameters/features.yml does not fit the data: " + "; ".join(problems))
 
@@ -47,6 +63,11 @@ def _without_time(config: FeaturesConfig) -> list[str]:
         f"{feature.name}: kind {feature.kind} looks at earlier events, but the data has no time"
         for feature in config.features
         if feature.kind in AS_OF_KINDS
+    ]
+    problems += [
+        f"{feature.name}: kind date_part reads the time, but the data has none"
+        for feature in config.features
+        if feature.kind == "date_part"
     ]
     if config.split.kind == "global_time":
         problems.append("split: global_time needs event times; use kind hash or predefined")

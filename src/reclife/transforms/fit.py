@@ -1,4 +1,4 @@
-"""Fits vocabularies and statistics on the training part, in two Spark jobs."""
+"""Fits vocabularies and statistics on the training part, in a few Spark jobs."""
 
 from functools import reduce
 
@@ -7,14 +7,16 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 from pyspark.sql import types as st
 
-from reclife.config.attributes import CategoryFeature, MultiCategoryFeature, NumericFeature
+from reclife.config.attributes import CategoryFeature, MultiCategoryFeature
 from reclife.config.features import FeaturesConfig
-from reclife.contracts import ITEM, LABEL, USER
+from reclife.config.sequences import CategorySequenceFeature
+from reclife.contracts import ITEM, USER
 from reclife.errors import ConfigError
-from reclife.transforms.state import FeatureState, deviation_of, mean_of
-from reclife.transforms.timeline import SCALE
+from reclife.transforms.fit_numbers import fit_numbers
+from reclife.transforms.fit_tables import fit_tables
+from reclife.transforms.state import FeatureState
 
-Categorical = CategoryFeature | MultiCategoryFeature
+Categorical = CategoryFeature | MultiCategoryFeature | CategorySequenceFeature
 _NAME, _VALUE, _ROWS = "name", "value", "rows"
 
 
@@ -35,12 +37,15 @@ def fit(
         "item": train.select(ITEM).join(items, ITEM, "left"),
         "user": train.select(USER).join(users, USER, "left"),
     }
-    return FeatureState(config, _vocabularies(sources, config), _statistics(sources, config))
+    vocabularies = _vocabularies(sources, config) | fit_tables(sources, config)
+    return FeatureState(config, vocabularies, fit_numbers(sources, config))
 
 
 def _vocabularies(sources: dict[str, DataFrame], config: FeaturesConfig) -> dict[str, pa.Array]:
     declared: dict[str, Categorical] = {
-        f.table or f.name: f for f in config.features if f.kind in ("category", "multi_category")
+        f.table or f.name: f
+        for f in config.features
+        if f.kind in ("category", "multi_category", "category_sequence")
     }
     if not declared:
         return {}
@@ -80,54 +85,3 @@ def _ordered(found: list[tuple[str, int]], feature: Categorical, frame: DataFram
         f"{feature.name}: column {feature.column!r} is {kind.simpleString()}; "
         "a category must be int64 or string"
     )
-
-
-def _statistics(sources: dict[str, DataFrame], config: FeaturesConfig) -> dict[str, float]:
-    moments = [
-        _moments(sources["interaction"], mean_of("event", v), sf.col(v)) for v in _values(config)
-    ]
-    standardized = [f for f in config.features if f.kind == "numeric" and f.standardize]
-    for feature in standardized:
-        name = mean_of("feature", feature.name)
-        moments.append(_moments(sources[feature.source], name, _number(feature)))
-    found = {row[0]: row[1:] for row in reduce(DataFrame.unionAll, moments).collect()}
-    statistics = {name: _mean(*row) for name, row in found.items()}
-    for feature in standardized:
-        row = found[mean_of("feature", feature.name)]
-        statistics[deviation_of("feature", feature.name)] = _deviation(*row)
-    return statistics
-
-
-def _values(config: FeaturesConfig) -> list[str]:
-    """Return the event values that need a prior; the label always."""
-    looking = (f.value for f in config.features if f.kind in ("mean", "recent_mean", "affinity"))
-    return sorted({LABEL, *looking})
-
-
-def _number(feature: NumericFeature) -> Column:
-    value = sf.coalesce(sf.col(feature.column).cast("double"), sf.lit(feature.missing))
-    return sf.log1p(sf.greatest(value, sf.lit(0.0))) if feature.log1p else value
-
-
-def _moments(frame: DataFrame, name: str, value: Column) -> DataFrame:
-    """Return one row: name, count, sum and sum of squares in units of 1 / SCALE, exactly."""
-    scaled = sf.rint(value.cast("double") * SCALE).cast("decimal(18,0)")
-    return frame.select(
-        sf.lit(name).alias(_NAME),
-        sf.count(scaled).alias(_ROWS),
-        sf.sum(scaled).alias("total"),
-        sf.sum((scaled * scaled).cast("decimal(38,0)")).alias("squares"),
-    )
-
-
-def _mean(rows: int, total: int | None, squares: int | None) -> float:
-    del squares
-    return int(total) / SCALE / rows if rows and total is not None else 0.0
-
-
-def _deviation(rows: int, total: int | None, squares: int | None) -> float:
-    """Return the population standard deviation, 1 for a constant."""
-    if not rows or total is None or squares is None:
-        return 1.0
-    variance = (int(squares) * rows - int(total) ** 2) / (rows * SCALE) ** 2
-    return float(variance**0.5) if variance > 0 else 1.0

@@ -16,7 +16,7 @@ def measure(
     found = examples.groupBy(SPLIT).agg(
         sf.count("*").alias("rows"),
         sf.avg(LABEL).alias("base_rate"),
-        *(_oov_rate(feature).alias(f"oov_{feature.name}") for feature in categorical),
+        *(_oov_rate(feature, state).alias(f"oov_{feature.name}") for feature in categorical),
     )
     rows = {row[SPLIT]: row.asDict() for row in found.collect()}
     empty: dict[str, float] = {}
@@ -38,10 +38,19 @@ def measure(
     )
 
 
-def _oov_rate(feature: Feature) -> Column:
+def _oov_rate(feature: Feature, state: FeatureState) -> Column:
+    """Return the share of ids that are 1 or buckets behind a vocabulary; padding does not count."""
+    table = str(feature.table)
+
+    def outside(value: Column) -> Column:
+        unknown = value == OOV_ID
+        if table in state.vocabularies:
+            unknown |= value >= state.first_bucket(table)
+        return unknown
+
     ids = sf.col(feature.name)
     if not feature.shape:
-        return sf.avg((ids == OOV_ID).cast("double"))
-    unknown = sf.sum(sf.size(sf.filter(ids, lambda value: value == OOV_ID)))
+        return sf.avg(outside(ids).cast("double"))
+    unknown = sf.sum(sf.size(sf.filter(ids, outside)))
     real = sf.sum(sf.size(sf.filter(ids, lambda value: value != PADDING_ID)))
     return unknown / sf.nullif(real, sf.lit(0))

@@ -10,21 +10,35 @@ from reclife.contracts import ITEM, LABEL, TIME, USER, EmbeddingTable, FeatureSp
 from reclife.errors import ConfigError
 from reclife.transforms.affinity import Affinity
 from reclife.transforms.base import Side, Transform, attached
+from reclife.transforms.bucketize import Bucketize
 from reclife.transforms.category import Category
 from reclife.transforms.count import Count
+from reclife.transforms.cross import Cross
+from reclife.transforms.date_part import DatePart
 from reclife.transforms.frame import Frame
+from reclife.transforms.hashed_category import HashedCategory
 from reclife.transforms.mean import Mean
 from reclife.transforms.multi_category import MultiCategory
 from reclife.transforms.numeric import Numeric
 from reclife.transforms.recent_mean import RecentMean
 from reclife.transforms.sequence import Sequence
 from reclife.transforms.state import FeatureState
+from reclife.transforms.text_ngrams import TextNgrams
 from reclife.transforms.unknown import Unknown
+from reclife.transforms.vector import Vector
 
 TRANSFORMS: Mapping[str, Callable[[Any, FeatureState], Transform]] = {
     "category": Category,
     "multi_category": MultiCategory,
+    "hashed_category": HashedCategory,
     "numeric": Numeric,
+    "bucketize": Bucketize,
+    "cross": lambda declaration, state: Cross(
+        declaration, tuple(build(state.config.declaration(name), state) for name in declaration.of)
+    ),
+    "date_part": DatePart,
+    "vector": lambda declaration, _: Vector(declaration),
+    "text_ngrams": lambda declaration, _: TextNgrams(declaration),
     "mean": Mean,
     "count": lambda declaration, _: Count(declaration),
     "recent_mean": RecentMean,

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, final
 
 from reclife.config.features import FeaturesConfig
-from reclife.contracts import FIRST_ID, digest
+from reclife.contracts import FIRST_ID, OOV_ID, digest
 from reclife.errors import ArtifactError
 
 if TYPE_CHECKING:
@@ -26,7 +26,8 @@ class FeatureState:
 
     Attributes:
         config: The declaration it was fitted for.
-        vocabularies: Per embedding table its values; the value at position i has the id i + 2.
+        vocabularies: Per embedding table its values; the value at position i has the id i + 2. A
+            bucket of numbers is called by its lower end. Tables of hashes alone have none.
         statistics: Fitted numbers by name, see `mean_of` and `deviation_of`.
     """
 
@@ -39,25 +40,44 @@ class FeatureState:
         """One hash over declaration and fitted values, the same under any partitioning."""
         return digest(
             {
-                "features": self.config.model_dump(mode="json")["features"],
+                "features": self.config.model_dump(mode="json", include={"features", "past"}),
                 "statistics": dict(self.statistics),
                 "vocabularies": {name: self.vocabulary_hash(name) for name in self.vocabularies},
             }
         )
 
     def vocabulary_hash(self, table: str) -> str:
-        """Return the hash of one vocabulary, order included."""
-        return digest(self.vocabularies[table].to_pylist())
+        """Return the hash of one vocabulary, order included, and of its number of buckets."""
+        values = self.vocabularies[table].to_pylist() if table in self.vocabularies else []
+        buckets = self.config.buckets(table)
+        return digest({"values": values, "buckets": buckets} if buckets else values)
 
     def table_size(self, table: str) -> int:
         """Return the rows of an embedding table, the reserved ids included."""
-        return len(self.vocabularies[table]) + FIRST_ID
+        return self.first_bucket(table) + self.config.buckets(table)
+
+    def first_bucket(self, table: str) -> int:
+        """Return the first id behind the vocabulary, that of the first bucket."""
+        return len(self.vocabularies.get(table, ())) + FIRST_ID
 
     def encode(self, table: str, values: "pa.Array") -> "Ints":
-        """Return the id of each value, [N]: 1 outside the vocabulary or null, real ones from 2."""
-        from reclife.transforms.arrays import positions
+        """Return the id of each value, [N]: 1 for null, from 2 inside the vocabulary.
 
-        return positions(values, self.vocabularies[table]) + FIRST_ID
+        A value outside has the id 1 or, in a table with buckets, that of its hash's bucket.
+        """
+        import numpy as np
+
+        from reclife.transforms.arrays import bucket_ids, positions, value_hashes
+
+        ids = np.full(len(values), OOV_ID, np.int64)
+        if table in self.vocabularies:
+            ids = positions(values, self.vocabularies[table]) + FIRST_ID
+        buckets = self.config.buckets(table)
+        if not buckets:
+            return ids
+        outside = (ids == OOV_ID) & values.is_valid().to_numpy(zero_copy_only=False)
+        hashed = bucket_ids(value_hashes(values), buckets, self.first_bucket(table))
+        return np.where(outside, hashed, ids)
 
     def prior(self, value: str) -> float:
         """Return the mean of an event value over the training part."""
@@ -105,6 +125,16 @@ class FeatureState:
 def mean_of(source: str, column: str) -> str:
     """Return the name of a fitted mean."""
     return f"mean:{source}:{column}"
+
+
+def minimum_of(source: str, column: str) -> str:
+    """Return the name of a fitted minimum."""
+    return f"minimum:{source}:{column}"
+
+
+def maximum_of(source: str, column: str) -> str:
+    """Return the name of a fitted maximum."""
+    return f"maximum:{source}:{column}"
 
 
 def deviation_of(source: str, column: str) -> str:
