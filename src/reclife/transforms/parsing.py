@@ -119,20 +119,27 @@ def _float64(raw: SparkColumn, kind: st.DataType) -> SparkColumn:
 def _seconds(column: TimeColumn, raw: SparkColumn, kind: st.DataType) -> SparkColumn:
     if isinstance(kind, st.TimestampType):
         return sf.unix_seconds(raw)
+    if isinstance(kind, st.DateType | st.TimestampNTZType):
+        return _text_seconds(raw.cast("string"), "iso", column.zone)
+    if not isinstance(kind, st.NumericType | st.StringType):
+        return sf.lit(None).cast("bigint")
     if column.format in ("epoch_seconds", "epoch_milliseconds"):
         per_second = 1 if column.format == "epoch_seconds" else 1000
         return sf.floor(raw.try_cast("decimal(28,9)") / per_second).try_cast("bigint")
-    text = sf.trim(raw.cast("string"))
-    if column.format == "iso":
+    return _text_seconds(sf.trim(raw.cast("string")), column.format, column.zone)
+
+
+def _text_seconds(text: SparkColumn, pattern: str, zone: str) -> SparkColumn:
+    if pattern == "iso":
         text = sf.regexp_replace(text, _NO_SECONDS, "$1:00$2")
         clock = sf.when(text.rlike(_DATE_ONLY), sf.concat(text, sf.lit("T00:00:00"))).otherwise(
             text
         )
         zoned = sf.when(clock.rlike("[T ].*" + _NAMES_A_ZONE), clock).otherwise(
-            sf.concat(clock, sf.lit(" " + column.zone))
+            sf.concat(clock, sf.lit(" " + zone))
         )
         return sf.unix_seconds(zoned.try_cast("timestamp"))
-    if re.search("[VzOXxZ]", re.sub("'[^']*'", "", column.format)):  # the texts name their zone
-        return sf.unix_seconds(sf.try_to_timestamp(text, sf.lit(column.format)))
-    dated = sf.concat(text, sf.lit(" " + column.zone))
-    return sf.unix_seconds(sf.try_to_timestamp(dated, sf.lit(column.format + " VV")))
+    if re.search("[VzOXxZ]", re.sub("'[^']*'", "", pattern)):  # the texts name their zone
+        return sf.unix_seconds(sf.try_to_timestamp(text, sf.lit(pattern)))
+    dated = sf.concat(text, sf.lit(" " + zone))
+    return sf.unix_seconds(sf.try_to_timestamp(dated, sf.lit(pattern + " VV")))
