@@ -1,5 +1,6 @@
 """Run identity: one id per lifecycle run, on every artefact."""
 
+import hashlib
 import os
 import re
 from collections.abc import Sequence
@@ -14,6 +15,10 @@ from reclife.runtime.project import project_path
 
 RUN_VARIABLE = "RECLIFE_RUN_ID"
 """Environment variable by which a scheduler hands over its own run id."""
+
+
+_FILE_NAME = re.compile(r"\w(?:[\w.-]{0,118}\w)?", re.ASCII)
+_POINTER = "current.json"
 
 
 def runs_folder() -> Path:
@@ -32,13 +37,16 @@ def new_run_id() -> str:
 
 
 def safe_run_id(text: str) -> str:
-    """Return `text` with everything replaced that has no place in a file name."""
-    return re.sub(r"[^A-Za-z0-9._-]+", "-", text).strip("-.")
+    """Return `text` where it can be a file name as it is, else a name that no other text gets."""
+    if _FILE_NAME.fullmatch(text) and text != _POINTER:
+        return text
+    clean = re.sub(r"[^A-Za-z0-9._-]+", "-", text).strip("-.")[:100]
+    return f"{clean or 'run'}-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
 
 
 def run_in_progress() -> bool:
     """Tell whether this process, or the scheduler above it, is in the middle of a run."""
-    return bool(os.environ.get(RUN_VARIABLE))
+    return bool(os.environ.get(RUN_VARIABLE, "").strip())
 
 
 def current_run_id() -> str:
@@ -47,10 +55,10 @@ def current_run_id() -> str:
     Raises:
         ArtifactError: There is no run yet.
     """
-    declared = os.environ.get(RUN_VARIABLE)
+    declared = os.environ.get(RUN_VARIABLE, "").strip()
     if declared:
         return safe_run_id(declared)
-    pointer = runs_folder() / "current.json"
+    pointer = runs_folder() / _POINTER
     if not pointer.exists():
         raise ArtifactError(
             "There is no run to continue: start one with `kedro run` or `make run`."
@@ -62,7 +70,7 @@ def set_current_run(run_id: str) -> None:
     """Make `run_id` the run that a stage run on its own continues."""
     folder = run_folder(run_id)
     pointer = Pointer(run_id=run_id, path=folder.relative_to(project_path()).as_posix())
-    write_atomically(runs_folder() / "current.json", pointer.model_dump_json(indent=2))
+    write_atomically(runs_folder() / _POINTER, pointer.model_dump_json(indent=2))
 
 
 def choose_run_id(pipeline_names: Sequence[str]) -> str:
@@ -71,7 +79,7 @@ def choose_run_id(pipeline_names: Sequence[str]) -> str:
     A scheduler's id counts first. A run that starts with `ingest`, or a whole lifecycle, is a new
     run; later stages on their own continue the current one.
     """
-    if os.environ.get(RUN_VARIABLE):
+    if run_in_progress():
         return current_run_id()
     names = pipeline_names or ["__default__"]
     continues = all(name in STAGES for name in names) and "ingest" not in names
