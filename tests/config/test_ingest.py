@@ -42,6 +42,10 @@ def test_the_smallest_declaration() -> None:
         ({"label": {"kind": "event", "column": "user_id", "positive": ["x"]}}, "does not fit"),
         ({"label": {"kind": "threshold", "column": "item_id", "at_least": 4}}, "does not fit"),
         ({"tiem": {"from": "t"}}, "tiem"),
+        (
+            {"columns": {**IDS, "n": {"from": "n", "type": "int64", "decimal": ","}}},
+            "decimal needs the type float64",
+        ),
     ],
 )
 def test_a_wrong_declaration_is_named(changes: dict[str, Any], message: str) -> None:

@@ -37,6 +37,25 @@ def test_int64_only_when_every_value_comes_back_digit_by_digit(
     assert column(tmp_path, values).is_int64 == exact
 
 
+@pytest.mark.parametrize(
+    ("values", "decimal", "numbers"),
+    [
+        (["3,5", "4", "-0,25"], ",", [3.5, 4.0, -0.25]),
+        (["3.5", "4"], ".", [3.5, 4.0]),
+        (["4", "5"], ".", [4.0, 5.0]),
+        (["1,234", "12,500", "7"], ".", []),  # a comma that may divide thousands
+        (["1,234", "12,5"], ",", [1.234, 12.5]),
+        (["1,2,3", "1,2"], ".", []),  # lists
+        (["1.234,5", "2,5"], ".", []),
+    ],
+)
+def test_what_stands_before_a_fraction(
+    tmp_path: Path, values: list[str], decimal: str, numbers: list[float]
+) -> None:
+    found = column(tmp_path, [f'"{value}"' for value in values])
+    assert (found.decimal, found.numbers) == (decimal, numbers)
+
+
 def test_one_bad_value_far_behind_the_sample_is_seen(tmp_path: Path) -> None:
     values = [str(value) for value in range(1_200_000)]
     values[-7] = "007"

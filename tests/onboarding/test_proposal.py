@@ -115,7 +115,6 @@ def events(folder: Path, values: list[str], weights: list[int], name: str = "eve
         (["impression", "click"], ("click",)),
         (["ansicht", "kauf"], ("kauf",)),
         (["like", "dislike"], ("like",)),
-        (["1,0", "3,5", "5,0"], ("5,0",)),
     ],
 )
 def test_positive_events(tmp_path: Path, values: list[str], positive: tuple[str, ...]) -> None:
@@ -146,6 +145,7 @@ def test_purchases_only_are_all_positive(tmp_path: Path) -> None:
         ([str(value) for value in range(1, 11)], 8.0),
         (["0", "1"], 1.0),
         (["-1", "1"], 1.0),
+        (["1,0", "3,5", "5"], 5.0),
     ],
 )
 def test_thresholds_of_ratings(tmp_path: Path, values: list[str], at_least: float) -> None:
@@ -198,6 +198,20 @@ def test_lists_of_genres_are_cut(tmp_path: Path) -> None:
     genres = found.items.attributes[1]
     assert (genres.kind, genres.separator, genres.max_length) == ("multi_category", "/", 2)
     assert found.split == "hash"
+
+
+def test_prices_with_a_decimal_comma_are_numbers_and_no_lists(tmp_path: Path) -> None:
+    interactions, items = worlds.spanish_ratings(tmp_path)
+    found = propose(Request(interactions, items))
+    assert mapping(found) == ("Usuario", "Película", "Puntuación", "Fecha")
+    assert found.label.rule.model_dump()["at_least"] == 4.0
+    assert found.items is not None
+    assert [(a.name, a.kind, a.decimal) for a in found.items.attributes] == [
+        ("title", "text", "."),
+        ("genres", "category", "."),
+        ("year", "numeric", "."),
+        ("precio", "numeric", ","),
+    ]
 
 
 def test_a_file_of_items_without_their_ids_is_answered(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from reclife.errors import ConfigError
 from reclife.onboarding import Request, propose, write
 from reclife.onboarding.catalog import catalog_text, spark_text
 
-SHAPES = ("chinese", "chinese_gb18030", "untimed", "clicks")
+SHAPES = ("chinese", "chinese_gb18030", "spanish", "untimed", "clicks")
 
 
 def request_of(shape: str, folder: Path) -> Request:
@@ -22,6 +22,8 @@ def request_of(shape: str, folder: Path) -> Request:
         return Request(worlds.chinese_ratings(folder))
     if shape == "chinese_gb18030":
         return Request(worlds.chinese_ratings(folder, encoding="gb18030"))
+    if shape == "spanish":
+        return Request(*worlds.spanish_ratings(folder))
     if shape == "untimed":
         return Request(*worlds.untimed_ratings(folder))
     return Request(*worlds.clicks(folder))

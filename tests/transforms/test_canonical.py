@@ -113,6 +113,30 @@ def test_numbers_and_their_range(parsed: Any) -> None:
     }
 
 
+def test_a_decimal_comma(parsed: Any) -> None:
+    column = {"r": {"from": "r", "type": "float64", "decimal": ","}}
+    texts = ["3,5", "4", "-0,25", " 2,14 ", "3.5", "1.234,5", "1,2,3"]
+    found = outcome(
+        parsed(
+            [(str(n), "2", t) for n, t in enumerate(texts)],
+            "u string, i string, r string",
+            source(columns=column),
+        ),
+        "r",
+        "r",
+    )
+    wrong = "r: not a number"
+    assert found == {
+        "3,5": 3.5,
+        "4": 4.0,
+        "-0,25": -0.25,
+        " 2,14 ": 2.14,
+        "3.5": wrong,
+        "1.234,5": wrong,
+        "1,2,3": wrong,
+    }
+
+
 def test_missing_attributes_are_kept_or_filled(parsed: Any) -> None:
     columns = {
         "kept": {"from": "a", "type": "int64", "missing": "keep"},

@@ -44,6 +44,9 @@ class Column(Schema):
         description="An empty value: `reject` sets the row aside, `keep` leaves it null, "
         "anything else is written in its place.",
     )
+    decimal: Literal[".", ","] = Field(
+        ".", description="What stands before the fraction of a float64 that is written as text."
+    )
     minimum: float | None = Field(None, description="Smallest value accepted.")
     maximum: float | None = Field(None, description="Largest value accepted.")
 
@@ -59,6 +62,8 @@ class Column(Schema):
             raise ValueError(f"missing: {self.fill!r} is not of type {self.type}")
         if self.type == "string" and (self.minimum is not None or self.maximum is not None):
             raise ValueError("minimum and maximum need a numeric type")
+        if self.type != "float64" and self.decimal != ".":
+            raise ValueError("decimal needs the type float64")
         return self
 
 

@@ -31,6 +31,7 @@ class Attribute:
     separator: str = ""
     max_length: int = 1
     missing: float = 0.0
+    decimal: Literal[".", ","] = "."
 
 
 def sort_attributes(
@@ -56,9 +57,11 @@ def sort_attributes(
 
 def _canonical(column: Column, side: str, taken: Collection[str]) -> str:
     clear = [role for role in _ROLES if strength(column.name, role) >= 2]
-    wanted = slug(column.name) or next(
-        (role for role in _ROLES if strength(column.name, role)), f"{side}_attribute"
-    )
+    said = next((role for role in _ROLES if strength(column.name, role)), None)
+    plain = slug(column.name)
+    if said and not column.name.isascii():  # without its accents `año` is another word
+        plain = said
+    wanted = plain or f"{side}_attribute"
     if "title" in clear or (strength(column.name, "title") and side == "item"):
         wanted = "title"
     if side == "user" and not wanted.startswith("user"):
@@ -72,9 +75,12 @@ def _attribute(column: Column, name: str) -> Attribute:
         return Attribute(column.name, name, "text", "shown, not learned from")
     if _is_numeric(column):
         middle = statistics.median(column.numbers)
-        seen = f"numbers from {min(column.numbers):g} to {max(column.numbers):g}"
+        comma = " with a decimal comma" if column.decimal == "," else ""
+        seen = f"numbers{comma} from {min(column.numbers):g} to {max(column.numbers):g}"
         kind: Literal["int64", "float64"] = "int64" if column.is_int64 else "float64"
-        return Attribute(column.name, name, "numeric", seen, kind, missing=middle)
+        return Attribute(
+            column.name, name, "numeric", seen, kind, missing=middle, decimal=column.decimal
+        )
     for separator in SEPARATORS:
         lists = [text.split(separator) for text in column.sample]
         if _are_lists(lists):

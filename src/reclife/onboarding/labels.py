@@ -8,7 +8,7 @@ from typing import final
 from reclife.config.ingest import AllPositiveLabel, EventLabel, LabelRule, ThresholdLabel
 from reclife.errors import DataError
 from reclife.onboarding.names import strength
-from reclife.onboarding.profile import Column, Profile, number_of
+from reclife.onboarding.profile import Column, Profile
 from reclife.onboarding.roles import FEW, require
 
 MOST_EVENTS = 15
@@ -65,6 +65,17 @@ class Label:
     def canonical(self) -> str | None:
         """Name of the label's column among the canonical ones, if it has one."""
         return None if isinstance(self.rule, AllPositiveLabel) else self.rule.column
+
+    @property
+    def words(self) -> str:
+        """What counts as liked, in words."""
+        match self.rule:
+            case ThresholdLabel(at_least=limit):
+                return f"{self.source} at least {limit:g}"
+            case EventLabel(positive=positive):
+                return f"{self.source} is {' or '.join(positive)}"
+            case AllPositiveLabel():
+                return "every row"
 
 
 def find_label(
@@ -124,19 +135,14 @@ def _from_numbers(column: Column) -> Label:
         at_least = numbers[len(numbers) // 2]
         at_least = at_least if at_least > low else next(n for n in numbers if n > low)
     share = sum(number >= at_least for number in numbers) / len(numbers)
-    seen = f"{low:g} to {high:g}; {share:.0%} of the rows sampled are at least {at_least:g}"
+    comma = ", with a decimal comma" if column.decimal == "," else ""
+    seen = f"{low:g} to {high:g}{comma}; {share:.0%} of the rows sampled are at least {at_least:g}"
     return _threshold(column, at_least, seen)
 
 
 def _from_texts(column: Column) -> Label:
     if column.distinct <= 1:
         return _all_positive(f"column {column.name!r} has one value only")
-    decimals = {value: number_of(value.replace(",", ".")) for value in column.values}
-    known = {value: number for value, number in decimals.items() if number is not None}
-    if len(known) == len(decimals):
-        limit = min(known.values()) + 0.7 * (max(known.values()) - min(known.values()))
-        high = tuple(sorted(value for value, number in known.items() if number >= limit))
-        return _event(column, high, f"numbers with a comma: {_listed(column)}")
     folded = {value: value.strip().casefold() for value in column.values}
     for good in (_GOOD_EVENTS, _GOOD_EVENTS | _MIDDLE_EVENTS):
         positive = tuple(sorted(value for value, word in folded.items() if _is(word, good)))

@@ -68,8 +68,15 @@ def _label_column(proposal: Proposal) -> list[str]:
     label = proposal.label
     if label.source is None or label.canonical is None:
         return []
-    kind = "float64" if label.canonical == "rating" else "string"
-    return [f"      {label.canonical}: {flow({'from': label.source, 'type': kind})}"]
+    declared = {"from": label.source, "type": "string"}
+    if label.canonical == "rating":
+        decimal = proposal.interactions.columns[label.source].decimal
+        declared |= {"type": "float64"} | _decimal(decimal)
+    return [f"      {label.canonical}: {flow(declared)}"]
+
+
+def _decimal(mark: str) -> dict[str, str]:
+    return {} if mark == "." else {"decimal": mark}
 
 
 def _time_lines(proposal: Proposal) -> list[str]:
@@ -119,6 +126,7 @@ def _entity_lines(name: str, entity: Entity | None, proposal: Proposal) -> list[
 def _attribute_lines(attribute: Attribute) -> list[str]:
     missing = "" if attribute.kind == "multi_category" else "keep"
     declared = {"from": attribute.source, "type": attribute.type, "missing": missing}
+    declared |= _decimal(attribute.decimal)
     return [
         remark(f"{attribute.source}: {attribute.seen}", 6),
         f"      {attribute.name}: {flow(declared)}",

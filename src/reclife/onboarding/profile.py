@@ -1,8 +1,9 @@
 """What the columns of a file hold: facts over every row, and a sample of rows for the rest."""
 
+import re
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import final
+from typing import Literal, final
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -18,6 +19,7 @@ MOST_DISTINCT = 200_000
 """Distinct values counted; more than that reads as this many."""
 
 _EXACT = r"^\s*(0|-?[1-9][0-9]*)\s*$"
+_COMMA = re.compile(r"\s*[+-]?\d+(?:,(\d+))?\s*")
 _LONG = 19
 """Digits from which an integer may leave 64 bits."""
 
@@ -59,8 +61,24 @@ class Column:
     @cached_property
     def numbers(self) -> list[float]:
         """The sample as numbers; empty unless nearly all of it (99 %) is numeric."""
-        parsed = [number for text in self.sample if (number := number_of(text)) is not None]
-        return parsed if len(parsed) >= 0.99 * len(self.sample) else []
+        texts = self.sample
+        if self.decimal == ",":
+            texts = [text.replace(",", ".") for text in texts]
+        parsed = [number for text in texts if (number := number_of(text)) is not None]
+        return parsed if len(parsed) >= 0.99 * len(texts) else []
+
+    @cached_property
+    def decimal(self) -> Literal[".", ","]:
+        """What stands before a fraction: a comma when nearly all are numbers and some have one.
+
+        Where three digits follow every comma, it may as well divide thousands; such a column
+        counts as text.
+        """
+        matches = [_COMMA.fullmatch(text) for text in self.sample]
+        fractions = {len(match[1]) for match in matches if match and match[1]}
+        written = sum(match is not None for match in matches)
+        nearly_all = written >= 0.99 * len(self.sample)
+        return "," if nearly_all and fractions - {3} else "."
 
     def fold(self, values: pa.Array) -> None:
         """Take in one batch of values."""

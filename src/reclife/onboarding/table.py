@@ -36,10 +36,7 @@ def _rows(proposal: Proposal) -> Iterator[tuple[str, str, str]]:
         yield "time", _named(roles.time), roles.time.seen
     else:
         yield "time", "none", "no column of times"
-    rule = proposal.label.rule.model_dump(mode="json")
-    kind = rule.pop("kind")
-    what = " ".join(f"{value}" for key, value in rule.items() if key != "column")
-    yield "liked", " ".join((proposal.label.source or "", kind, what)).strip(), proposal.label.seen
+    yield "liked", proposal.label.words, proposal.label.seen
     yield "split", proposal.split, proposal.split_column or ""
     yield from _entity("items", proposal.items)
     yield from _entity("users", proposal.users)

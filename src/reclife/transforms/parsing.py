@@ -37,6 +37,8 @@ def parse(name: str, column: Column, raw: SparkColumn, kind: st.DataType) -> Par
     missing = _missing(raw, kind)
     read = {"int64": _int64, "string": _string, "float64": _float64}[column.type]
     wanted = {"int64": "a whole number", "string": "a text", "float64": "a number"}[column.type]
+    if column.decimal == "," and isinstance(kind, st.StringType):
+        raw = sf.translate(raw, ",.", ".,")  # a point in such a text makes it no number
     value = sf.when(~missing, read(raw, kind))
     reason = sf.when(~missing & value.isNull(), sf.lit(f"{name}: not {wanted}"))
     if column.missing == "reject":
