@@ -9,7 +9,7 @@ from reclife.contracts import EvaluationReport, EvaluationRow
 from reclife.metrics import calibration
 from reclife.pipelines.evaluation.like import LikeResult
 
-OURS, OTHERS = "#1a7f5a", "#8fa3b8"
+OURS, OTHERS, INK = "#1a7f5a", "#8fa3b8", "#1c2733"
 COLOURS = ("#1a7f5a", "#c2703d", "#4a6fa5", "#8d6cab", "#7a7a7a")
 CURVE_POINTS = 400
 
@@ -27,7 +27,7 @@ def bars(rows: Sequence[EvaluationRow], title: str, ours: str) -> str:
         y=[row.model for row in ordered],
         orientation="h",
         marker_color=[OURS if row.model == ours else OTHERS for row in ordered],
-        error_x={"type": "data", "array": high, "arrayminus": low, "color": "#1c2733"},
+        error_x={"type": "data", "array": high, "arrayminus": low, "color": INK},
         text=[f"{value:.4f}" for value in values],
         insidetextanchor="start",
     )
@@ -51,7 +51,9 @@ def roc(like: LikeResult) -> str:
             x=x.round(4).tolist(), y=y.round(4).tolist(), name=name, line_color=colour
         )
     figure.add_scatter(x=[0, 1], y=[0, 1], line={"dash": "dot", "color": "#bbb"}, name="chance")
-    return _html(figure, "ROC", {"title": "dislikes above"}, {"title": "likes above"})
+    return _html(
+        figure, "ROC", {"title": "share of dislikes above"}, {"title": "share of likes above"}
+    )
 
 
 def reliability(like: LikeResult, bins: int) -> str:
@@ -80,21 +82,40 @@ def activity(report: EvaluationReport, ours: str) -> str:
     """Draw the AUC by the user's number of earlier events and by what was known of the item."""
     from plotly import graph_objects as go
 
-    wanted = ("earlier_events:", "item:")
-    rows = [r for r in report.rows if r.slice.removeprefix("sampled_negatives:").startswith(wanted)]
+    rows = [r for r in report.rows if r.metric == "auc" and _part(r).startswith(tuple(_PARTS))]
     models = list(dict.fromkeys(row.model for row in rows))
     figure = go.Figure()
     for colour, model in zip(COLOURS, sorted(models, key=lambda m: m != ours), strict=False):
         own = [row for row in rows if row.model == model]
-        names = [row.slice.removeprefix("sampled_negatives:").replace("_", " ") for row in own]
-        figure.add_bar(x=names, y=[r.value for r in own], name=model, marker_color=colour)
-    axes: tuple[dict[str, Any], dict[str, Any]] = {}, {"range": [0.4, 1.0]}
-    return _html(figure, "AUC by the user's activity and the item", *axes)
+        figure.add_scatter(
+            x=[_said(_part(row)) for row in own],
+            y=[row.value for row in own],
+            name=model,
+            mode="markers",
+            marker={"color": colour, "size": 10},
+        )
+    figure.add_hline(y=0.5, line={"dash": "dot", "color": "#bbb"}, annotation_text="chance")
+    figure.update_layout(scattermode="group", scattergap=0.6)
+    return _html(figure, "AUC by the user's activity and the item", {}, {})
+
+
+_PARTS = {"earlier_events:": "{} earlier events", "item:": "item {}"}
+"""Slices by the beginning of their name, and how the page calls them."""
+
+
+def _part(row: EvaluationRow) -> str:
+    return row.slice.removeprefix("sampled_negatives:")
+
+
+def _said(part: str) -> str:
+    start, _, rest = part.partition(":")
+    return _PARTS[f"{start}:"].format(rest)
 
 
 def _html(figure: Any, title: str, xaxis: dict[str, Any], yaxis: dict[str, Any]) -> str:
     figure.update_layout(
-        title=title,
+        title={"text": title, "x": 0, "xanchor": "left", "font": {"size": 15}},
+        font={"family": "system-ui, sans-serif", "color": INK},
         xaxis=xaxis,
         yaxis=yaxis,
         template="plotly_white",
