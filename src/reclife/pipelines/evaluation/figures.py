@@ -96,7 +96,9 @@ def activity(report: EvaluationReport, ours: str) -> str:
         )
     figure.add_hline(y=0.5, line={"dash": "dot", "color": "#bbb"}, annotation_text="chance")
     figure.update_layout(scattermode="group", scattergap=0.6)
-    return _html(figure, "AUC by the user's activity and the item", {}, {})
+    values = [row.value for row in rows] or [0.5]
+    shown = {"range": [min(0.5, *values) - 0.05, max(values) + 0.05]}
+    return _html(figure, "AUC by the user's activity and the item", {}, shown)
 
 
 _PARTS = {"earlier_events:": "{} earlier events", "item:": "item {}"}
