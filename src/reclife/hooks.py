@@ -39,7 +39,9 @@ class Engines:
     def after_context_created(self, context: KedroContext) -> None:
         """Declare Spark's settings and quiet the engines' own chatter."""
         from reclife.runtime.spark import declare
+        from reclife.runtime.terminal import plain_unless_terminal
 
+        plain_unless_terminal()
         os.environ[PROJECT_VARIABLE] = str(context.project_path)
         os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
         os.environ.setdefault("GX_ANALYTICS_ENABLED", "false")
@@ -68,7 +70,8 @@ class Declarations:
         self._file_of = partial(file_of, conf, env, "catalog")
         check_all(
             lambda: check_parameters(parameters, conf, env),
-            lambda: check_stages(read_suites(self._suites)),
+            lambda: read_suites(self._suites),
+            lambda: check_stages(self._suites),
             lambda: check_settings(_optional(context, "spark")),
             lambda: read_lifecycles(context.project_path / "pipelines"),
         )

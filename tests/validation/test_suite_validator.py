@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 import pytest
 from kedro.io import DataCatalog
-from kedro.validation import DataValidationError
+from kedro.validation import DataValidationError, ValidationConfigurationError
 
 from reclife.contracts import ValidationReport
 from reclife.validation.catalog import SuiteValidator
@@ -73,7 +73,9 @@ def test_an_absent_source_passes(suite: Path) -> None:
 
 def test_a_suite_file_holds_its_own_suite(tmp_path: Path, suite: Path) -> None:
     suite.write_text(SUITE.format(name="other"))
-    with pytest.raises(DataValidationError, match="must have one top-level key, raw_events"):
+    with pytest.raises(
+        ValidationConfigurationError, match="must have one top-level key, raw_events"
+    ):
         load(tmp_path, suite, pd.DataFrame({"user": [1], "rating": [1.0]}))
 
 

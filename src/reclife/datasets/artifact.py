@@ -87,11 +87,14 @@ def _check(path: str, stage: str) -> None:
     Raises:
         ConfigError: It does not.
     """
+    problems = []
     if stage not in STAGES:
-        raise ConfigError(f"unknown stage {stage!r}{hint(stage, STAGES)}")
-    placeholders = [name for _, name, _, _ in Formatter().parse(path) if name is not None]
-    if set(placeholders) != {"run_id"}:
-        raise ConfigError(
+        problems.append(f"unknown stage {stage!r}{hint(stage, STAGES)}")
+    placeholders = {name for _, name, _, _ in Formatter().parse(path) if name is not None}
+    if placeholders != {"run_id"}:
+        problems.append(
             f"the path {path} must hold {{run_id}} and no other placeholder: "
             "every run writes to a place of its own"
         )
+    if problems:
+        raise ConfigError("; ".join(problems))

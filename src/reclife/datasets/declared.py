@@ -73,7 +73,8 @@ def _problems(
     entries: Mapping[str, Any],
 ) -> Iterator[str]:
     missing = {one for one in persisted if one not in entries}
-    if near := nearest(name, missing, cutoff=0.8):
+    near = nearest(name, missing, cutoff=0.8)
+    if near and name not in persisted:
         yield f"no stage uses a dataset of this name{near}"
     try:
         catalog.get(name)

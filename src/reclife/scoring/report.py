@@ -24,7 +24,7 @@ def measured(
     scores and ranks together.
 
     Raises:
-        DataError: There is no user to recommend to.
+        DataError: No user is left with anything to recommend.
     """
     from pyspark.sql import functions as F  # noqa: N812
 
@@ -37,7 +37,9 @@ def measured(
     ).first()
     seconds = time.perf_counter() - started
     if counts is None or counts["rows"] == 0:
-        raise DataError("There is no user to recommend to: the table of users is empty.")
+        raise DataError(
+            "There is nothing to recommend: no user is known, or all of them have seen every item."
+        )
     candidates = plan.candidates.count()
     log.info("Scoring: %d users, %d candidates in %.1f s.", counts["users"], candidates, seconds)
     return frame, ScoringReport(

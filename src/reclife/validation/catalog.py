@@ -38,6 +38,7 @@ class SuiteValidator:
 
     def __init__(self, path: str) -> None:
         self._path = Path(path)
+        self._suites = read_suites(self._declared())
 
     def validate(self, data: Data) -> Data:
         """Return `data` unchanged.
@@ -48,10 +49,9 @@ class SuiteValidator:
         """
         if data is None:
             return data
-        suites = read_suites(self._declared())
-        check_declarations(suites)
+        check_declarations(self._suites)
         name = self._path.stem
-        found = run_suite(read(name, data), suites[name], {})
+        found = run_suite(read(name, data), self._suites[name], {})
         _keep(name, found)
         if not found.success:
             failed = [

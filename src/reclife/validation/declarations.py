@@ -11,16 +11,21 @@ from reclife.errors import ConfigError
 from reclife.validation.engine import load_engine
 
 
-def check_stages(suites: Mapping[str, SuiteConfig]) -> None:
-    """Refuse suites of stages that do not exist.
+def check_stages(expectations: Mapping[str, Any]) -> None:
+    """Refuse suites, as they were declared, of stages that do not exist.
 
     Raises:
         ConfigError: naming every one, with the nearest stage.
     """
+    stages = {
+        name: str(suite["stage"])
+        for name, suite in expectations.items()
+        if isinstance(suite, Mapping) and suite.get("stage") is not None
+    }
     refuse(
-        f"conf/*/expectations: {name}: there is no stage {suite.stage}{hint(suite.stage, STAGES)}"
-        for name, suite in suites.items()
-        if suite.stage is not None and suite.stage not in STAGES
+        f"conf/*/expectations: {name}: there is no stage {stage!r}{hint(stage, STAGES)}"
+        for name, stage in stages.items()
+        if stage not in STAGES
     )
 
 
