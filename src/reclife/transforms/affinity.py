@@ -8,8 +8,8 @@ import pyarrow as pa
 
 from reclife.config.as_of import AffinityFeature
 from reclife.config.attributes import MultiCategoryFeature
-from reclife.contracts import FIRST_ID, TIME, Feature
-from reclife.transforms.arrays import Floats, Ints, column, floats, ints, number_column
+from reclife.contracts import FIRST_ID, Feature
+from reclife.transforms.arrays import Floats, Ints, column, floats, number_column
 from reclife.transforms.base import Transform, attached
 from reclife.transforms.frame import Frame
 from reclife.transforms.multi_category import encode_parts
@@ -77,7 +77,7 @@ class Affinity(Transform):
         categories = self._categories(frame.events)
         event, position = np.nonzero(categories >= FIRST_ID)
         codes = self._pairs(frame.event_codes[event], categories[event, position])
-        timeline = Timeline(codes, ints(frame.events, TIME)[event])
+        timeline = Timeline(codes, frame.visible[event])
         values: Floats = floats(frame.events, self._declaration.value)[event]
         return timeline, Running(values[timeline.order])
 

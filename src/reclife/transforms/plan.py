@@ -6,26 +6,32 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from reclife.config.features import FeatureDeclaration
+from reclife.config.windows import Past
 from reclife.contracts import ITEM, LABEL, TIME, USER, EmbeddingTable, FeatureSpec
 from reclife.errors import ConfigError
 from reclife.transforms.affinity import Affinity
 from reclife.transforms.base import Side, Transform, attached
 from reclife.transforms.bucketize import Bucketize
 from reclife.transforms.category import Category
+from reclife.transforms.category_sequence import CategorySequence
 from reclife.transforms.count import Count
 from reclife.transforms.cross import Cross
 from reclife.transforms.date_part import DatePart
 from reclife.transforms.frame import Frame
+from reclife.transforms.gap_sequence import GapSequence
 from reclife.transforms.hashed_category import HashedCategory
+from reclife.transforms.lag import Lag
 from reclife.transforms.mean import Mean
 from reclife.transforms.multi_category import MultiCategory
 from reclife.transforms.numeric import Numeric
+from reclife.transforms.recency import Recency
 from reclife.transforms.recent_mean import RecentMean
 from reclife.transforms.sequence import Sequence
 from reclife.transforms.state import FeatureState
 from reclife.transforms.text_ngrams import TextNgrams
 from reclife.transforms.unknown import Unknown
 from reclife.transforms.vector import Vector
+from reclife.transforms.window import WindowStatistic
 
 TRANSFORMS: Mapping[str, Callable[[Any, FeatureState], Transform]] = {
     "category": Category,
@@ -46,9 +52,14 @@ TRANSFORMS: Mapping[str, Callable[[Any, FeatureState], Transform]] = {
         declaration, _target(declaration, state), state
     ),
     "unknown": lambda declaration, _: Unknown(declaration),
+    "window": lambda declaration, _: WindowStatistic(declaration),
+    "recency": lambda declaration, _: Recency(declaration),
+    "lag": lambda declaration, _: Lag(declaration),
     "sequence": lambda declaration, state: Sequence(
         declaration, _target(declaration, state), state
     ),
+    "category_sequence": CategorySequence,
+    "gap_sequence": lambda declaration, _: GapSequence(declaration),
 }
 """Kind of feature -> how it is made from its declaration and the fitted state."""
 
@@ -62,6 +73,7 @@ class Pass(NamedTuple):
 
     side: Side
     transforms: tuple[Transform, ...]
+    past: Past
 
     @property
     def key(self) -> str:
@@ -70,7 +82,9 @@ class Pass(NamedTuple):
 
     def run(self, requests: pa.Table, events: pa.Table | None, cut: int | None) -> pa.Table:
         """Return `requests` with the columns of this pass behind them."""
-        frame = Frame(requests, events, self.key, cut if self.side == "item" else None)
+        frame = Frame(
+            requests, events, (self.key,), cut if self.side == "item" else None, self.past
+        )
         for transform in self.transforms:
             for name, values in transform.compute(frame).items():
                 requests = requests.append_column(name, values)
@@ -91,7 +105,9 @@ class Plan(NamedTuple):
     @property
     def event_attributes(self) -> frozenset[tuple[str, str]]:
         """(source, column) pairs that events must carry."""
-        return frozenset().union(*(t.event_attributes for p in self.passes for t in p.transforms))
+        looking = [step for step in self.passes if step.side != "row"]
+        names = (("interaction", name) for step in looking for name in step.past.columns)
+        return frozenset(names).union(*(t.event_attributes for p in looking for t in p.transforms))
 
     @property
     def event_columns(self) -> tuple[str, ...]:
@@ -124,7 +140,8 @@ def plan(state: FeatureState, names: Collection[str] | None = None) -> Plan:
     wanted = set(written if names is None else names)
     used = [t for t in transforms if wanted & {feature.name for feature in t.features()}]
     sides: tuple[Side, ...] = ("item", "user", "row")  # rows last: their lists are never shuffled
-    passes = (Pass(side, tuple(t for t in used if t.side == side)) for side in sides)
+    past = state.config.past
+    passes = (Pass(side, tuple(t for t in used if t.side == side), past) for side in sides)
     columns = tuple(name for name in written if name in wanted)
     return Plan(tuple(step for step in passes if step.transforms), columns)
 

@@ -3,15 +3,15 @@
 from collections.abc import Mapping
 from typing import final
 
-import numpy as np
 import pyarrow as pa
 
 from reclife.config.as_of import SequenceFeature
 from reclife.config.attributes import CategoryFeature
 from reclife.contracts import ITEM, PADDING_ID, Feature
-from reclife.transforms.arrays import column, lists
+from reclife.transforms.arrays import column
 from reclife.transforms.base import Transform
 from reclife.transforms.frame import Frame
+from reclife.transforms.history import history
 from reclife.transforms.state import FeatureState
 
 
@@ -19,7 +19,7 @@ from reclife.transforms.state import FeatureState
 class Sequence(Transform):
     """Ids of the newest L strictly earlier items, oldest first, padded in front.
 
-    The order inside one second is that of a hash of the ids.
+    The order inside one second is that of the declared ties, then of a hash of the ids.
     """
 
     side = "user"
@@ -47,9 +47,5 @@ class Sequence(Transform):
     def compute(self, frame: Frame) -> Mapping[str, pa.Array]:
         """Return the ids, [M, L]."""
         ids = frame.sorted_events(self._state.encode(self._table, column(frame.events, ITEM)))
-        start, stop = frame.spans
-        rows = stop[:, None] + np.arange(-self._declaration.length, 0)  # [S, L]
-        inside = rows >= start[:, None]
-        padded = np.append(ids, PADDING_ID)  # index len(ids) is padding
-        history = padded[np.where(inside, rows, len(ids))]
-        return {self._declaration.name: lists(frame.spread(history))}
+        name, length = self._declaration.name, self._declaration.length
+        return {name: history(frame, ids, PADDING_ID, length)}
