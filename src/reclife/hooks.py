@@ -44,6 +44,7 @@ class Engines:
         plain_unless_terminal()
         os.environ[PROJECT_VARIABLE] = str(context.project_path)
         os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
+        os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")  # its rounding depends on the processor
         os.environ.setdefault("GX_ANALYTICS_ENABLED", "false")
         declare(_optional(context, "spark"))
 

@@ -27,6 +27,10 @@ ITEMS_SHOWN = 5
 
 _TEXTS = {"stage", "model", "variant", "user", "newest in the history", "recommended"}
 _METRICS = {"like": ("auc", "gauc", "logloss"), "lists": ("ndcg", "recall", "hit_rate")}
+_QUESTIONS = {
+    "like": "Test: will this user like it?",
+    "lists": "Test: what comes next? Lists of ten",
+}
 
 
 def print_summary(run_id: str) -> None:
@@ -71,7 +75,7 @@ def _metrics(path: Path) -> Iterable[Table]:
         }
         models = list(dict.fromkeys(model for model, metric in values if metric in metrics))
         if models:
-            table = _table(f"Test, task {task}", ["model", *metrics])
+            table = _table(_QUESTIONS[task], ["model", *metrics])
             for model in models:
                 cells = (values.get((model, metric)) for metric in metrics)
                 table.add_row(model, *("" if cell is None else f"{cell:.4f}" for cell in cells))
@@ -110,7 +114,7 @@ def _examples(run_id: str) -> Table | None:
         if TIME in seen.column_names:
             seen = seen.sort_by([(TIME, "descending"), (ITEM, "ascending")])
         best = warm.filter(pc.equal(warm[USER], user)).sort_by("rank")
-        table.add_row(str(user), _names(seen[ITEM], titles), _names(best[ITEM], titles))
+        table.add_row(str(user), _names(seen[ITEM].unique(), titles), _names(best[ITEM], titles))
     return table
 
 
