@@ -27,7 +27,7 @@ help:  ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | column -t -s "$$(printf '\t')"
 
 run: $(VENV)/.run  ## Run the default lifecycle: `make run [ENV=mydata] [PIPELINES=rescore]`
-	$(BIN)/kedro run $(if $(ENV),--env $(ENV)) $(if $(PIPELINES),--pipelines $(PIPELINES))
+	$(BIN)/kedro run$(if $(ENV), --env $(ENV))$(if $(PIPELINES), --pipelines $(PIPELINES))
 
 test: $(VENV)/.dev  ## The tests that fit in minutes
 	$(BIN)/pytest -m "not slow"
@@ -39,7 +39,7 @@ check: $(VENV)/.dev  ## Lint, types, import contracts
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
 	$(BIN)/mypy
-	$(BIN)/lint-imports
+	$(BIN)/lint-imports --no-logo
 
 format: $(VENV)/.dev  ## Format the code and mend what can be mended
 	$(BIN)/ruff check --fix
@@ -52,7 +52,7 @@ viz: $(VENV)/.run  ## The graph as a static site under build/viz
 	$(BIN)/python -m reclife.viz build/viz
 
 airflow: $(VENV)/.run  ## One Airflow DAG a scheduled lifecycle, under build/airflow/dags
-	$(BIN)/python -m reclife.airflow $(if $(ENV),--env $(ENV))
+	$(BIN)/python -m reclife.airflow$(if $(ENV), --env $(ENV))
 
 schema: $(VENV)/.run  ## Generate conf/schemas for editors
 	$(BIN)/reclife schema conf/schemas

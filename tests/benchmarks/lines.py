@@ -1,4 +1,4 @@
-"""A benchmark's lines: `part name value unit goal holds|short`, and the same rows as JSON."""
+"""A benchmark's lines: `part name value unit [goal holds|short]`, and the same rows as JSON."""
 
 import json
 from dataclasses import asdict, dataclass
@@ -29,8 +29,9 @@ class Line:
         return "holds" if holds else "short"
 
     def __str__(self) -> str:
-        goal = "-" if self.goal is None else f"{self.goal:g}"
-        return f"{self.part} {self.name} {self.value:.4g} {self.unit} {goal} {self.verdict}"
+        value = f"{self.value:,.0f}" if abs(self.value) >= 1000 else f"{self.value:.4g}"
+        measured = f"{self.part} {self.name} {value} {self.unit}"
+        return measured if self.goal is None else f"{measured} {self.goal:g} {self.verdict}"
 
 
 def write(part: str, lines: list[Line]) -> Path:
