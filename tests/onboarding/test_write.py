@@ -61,6 +61,12 @@ def test_every_file_is_valid_and_explains_its_guesses(
     assert all("# " in path.read_text(encoding="utf-8") for path in files)
 
 
+def test_what_users_think_of_a_category_is_learned(tmp_path: Path, copied: Path) -> None:
+    write(propose(request_of("spanish", tmp_path / "raw")), copied, "mine")
+    declared = load(copied / "conf" / "mine" / "parameters")["features"]["features"]
+    assert {"kind": "affinity", "name": "genres_affinity", "of": "genres"} in declared
+
+
 @pytest.mark.parametrize("shape", SHAPES)
 def test_spark_reads_what_was_profiled(shape: str, tmp_path: Path, spark) -> None:
     proposal = propose(request_of(shape, tmp_path))

@@ -52,7 +52,7 @@ class AffinityFeature(NamedFeature):
     """
 
     kind: Literal["affinity"]
-    of: str = Field(description="Name of a multi_category feature of the items.")
+    of: str = Field(description="Name of a category or multi_category feature of the items.")
     value: str = Field("label", description="`label` or a numeric column of the interactions.")
     strength: float = Field(5.0, gt=0, description="Events that a prior weighs.")
 

@@ -177,7 +177,9 @@ class FeaturesConfig(Schema):
             fits = (
                 target is not None
                 and {
-                    "affinity": target.kind == "multi_category" and target.source == "item",
+                    "affinity": target.kind in ("category", "multi_category")
+                    and target.source == "item"
+                    and target.column != "item_id",
                     "sequence": target.kind in ("category", "hashed_category")
                     and target.column == "item_id",
                 }[f.kind]

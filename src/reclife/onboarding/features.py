@@ -93,7 +93,7 @@ def _as_of(proposal: Proposal) -> Iterator[dict[str, Any] | str]:
             yield {"kind": "mean", "name": f"{by}_mean", "by": by, "strength": 5}
             yield {"kind": "recent_mean", "name": f"{by}_recent", "by": by, "half_life": 10}
         for attribute in proposal.items.attributes if proposal.items else ():
-            if attribute.kind == "multi_category":
+            if attribute.kind in ("category", "multi_category"):
                 name = f"{attribute.name}_affinity"
                 yield {"kind": "affinity", "name": name, "of": attribute.name}
     yield "the user's newest items"

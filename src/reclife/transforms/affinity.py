@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 
 from reclife.config.as_of import AffinityFeature
-from reclife.config.attributes import MultiCategoryFeature
+from reclife.config.attributes import CategoryFeature, MultiCategoryFeature
 from reclife.contracts import FIRST_ID, Feature
 from reclife.transforms.arrays import Floats, Ints, column, floats, number_column
 from reclife.transforms.base import Transform, attached
@@ -23,13 +23,17 @@ class Affinity(Transform):
 
     In c: (sum + k m) / (n + k) over the user's strictly earlier events in c, where m is the user's
     own smoothed mean over all categories, with the same k and the training mean as its prior. An
-    item without categories, or with unknown ones only, gets m.
+    item without categories, or with unknown ones only, gets m. An item of a single category has the
+    same value twice.
     """
 
     side = "user"
 
     def __init__(
-        self, declaration: AffinityFeature, target: MultiCategoryFeature, state: FeatureState
+        self,
+        declaration: AffinityFeature,
+        target: CategoryFeature | MultiCategoryFeature,
+        state: FeatureState,
     ) -> None:
         self._declaration = declaration
         self._target = target
@@ -57,7 +61,7 @@ class Affinity(Transform):
         total, count = np.zeros(len(overall)), np.zeros(len(overall))
         largest = np.full(len(overall), -np.inf)
         categories = self._categories(frame.requests)
-        for position in range(self._target.max_length):
+        for position in range(categories.shape[1]):
             rows = np.flatnonzero(categories[:, position] >= FIRST_ID)
             codes = self._pairs(frame.request_codes[rows], categories[rows, position])
             span = timeline.before(codes, frame.times[rows])
@@ -82,8 +86,12 @@ class Affinity(Transform):
         return timeline, Running(values[timeline.order])
 
     def _categories(self, table: pa.Table) -> Ints:
-        texts = column(table, attached("item", self._target.column))
-        return encode_parts(texts, self._target, self._state)
+        """Return the ids of each row's categories, [M, L]; L is 1 for a single category."""
+        values = column(table, attached("item", self._target.column))
+        if self._target.kind == "category":
+            name = self._target.table or self._target.name
+            return self._state.encode(name, values)[:, np.newaxis]
+        return encode_parts(values, self._target, self._state)
 
     def _pairs(self, users: Ints, categories: Ints) -> Ints:
         size = self._state.table_size(self._target.table or self._target.name)
