@@ -8,7 +8,9 @@ import json
 from pathlib import Path
 from typing import Literal, Self
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from reclife.errors import ArtifactError
 
 PADDING_ID = 0
 """Id of an empty position in a list."""
@@ -46,8 +48,21 @@ class Contract(BaseModel):
 
     @classmethod
     def read(cls, path: Path) -> Self:
-        """Read and check the document at `path`."""
-        return cls.model_validate_json(path.read_text(encoding="utf-8"))
+        """Read and check the document at `path`.
+
+        Raises:
+            ArtifactError: It is no such document, or was cut short.
+        """
+        try:
+            return cls.model_validate_json(path.read_bytes())
+        except ValidationError as error:
+            problem = error.errors()[0]
+            where = ".".join(map(str, problem["loc"]))
+            raise ArtifactError(
+                f"{path} is damaged, or not a {cls.__name__} of this version "
+                f"({': '.join(filter(None, (where, problem['msg'])))}): delete it, then run what "
+                "writes it again."
+            ) from error
 
 
 class EmbeddingTable(Contract):

@@ -4,8 +4,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import final
 
-from pydantic import ValidationError
-
 from reclife.contracts import BundleFile, BundleManifest, FeatureSpec, Origin
 from reclife.errors import ArtifactError
 from reclife.runtime.files import files_under, sha256_of_file, write_atomically
@@ -113,7 +111,7 @@ def _read_manifest(folder: Path) -> BundleManifest:
             f"Bundle {folder} has no {MANIFEST}: its export did not finish; "
             "run it again: `kedro run --pipelines export`."
         ) from None
-    except (ValidationError, ValueError) as error:
+    except ArtifactError as error:
         raise ArtifactError(
             f"Bundle {folder}: {MANIFEST} is damaged; export again: `kedro run --pipelines export`."
         ) from error
