@@ -7,10 +7,10 @@ import pyarrow as pa
 
 from reclife.config.sequences import CategorySequenceFeature
 from reclife.contracts import PADDING_ID, Feature
-from reclife.transforms.arrays import column
+from reclife.transforms.arrays import column, lists
 from reclife.transforms.base import Transform, attached
 from reclife.transforms.frame import Frame
-from reclife.transforms.history import history
+from reclife.transforms.history import newest
 from reclife.transforms.state import FeatureState
 
 
@@ -44,4 +44,4 @@ class CategorySequence(Transform):
         declaration = self._declaration
         values = column(frame.events, attached(declaration.source, declaration.column))
         ids = frame.sorted_events(self._state.encode(self._table, values))
-        return {declaration.name: history(frame, ids, PADDING_ID, declaration.length)}
+        return {declaration.name: lists(newest(frame, ids, PADDING_ID, declaration.length))}

@@ -42,6 +42,7 @@ class Frame:
         self._cut = cut
         self._past = past
         self._prepared: dict[object, npt.NDArray[Any]] = {}
+        self._windows: dict[str, Window] = {}
 
     @cached_property
     def pairs(self) -> "Frame":
@@ -110,7 +111,11 @@ class Frame:
 
         An event is in it while `moment - window <= time`, once it is seen.
         """
-        length = seconds_of(window)
+        if window not in self._windows:
+            self._windows[window] = self._window(seconds_of(window))
+        return self._windows[window]
+
+    def _window(self, length: int | None) -> Window:
         if length is None:
             return Window(self.spans)
         codes, times, _ = self._moments

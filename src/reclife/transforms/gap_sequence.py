@@ -11,7 +11,10 @@ from reclife.contracts import Feature
 from reclife.transforms.arrays import lists
 from reclife.transforms.base import Transform
 from reclife.transforms.frame import Frame
-from reclife.transforms.history import newest_events
+from reclife.transforms.history import newest
+
+_NONE = -(2**62)
+"""Stands for no event; its distance to any second is no overflow."""
 
 
 @final
@@ -40,11 +43,10 @@ class GapSequence(Transform):
 
     def compute(self, frame: Frame) -> Mapping[str, pa.Array]:
         """Return the logs of the gaps, [M, L]."""
-        places = newest_events(frame, self._declaration.length)
-        real = places < frame.events.num_rows
-        times = np.append(frame.sorted_events(frame.event_times), 0)[places]
-        now = frame.moments[:, None]
+        sorted_times = frame.sorted_events(frame.event_times)
+        times = newest(frame, sorted_times, _NONE, self._declaration.length)
+        real = times != _NONE
+        now = frame.times[:, None]
         later = now if self._declaration.to == "request" else np.hstack([times[:, 1:], now])
-        gaps = np.log1p(np.maximum(later - times, 0).astype(np.float64))
-        gaps = np.where(real, gaps, 0.0).astype(np.float32)
-        return {self._declaration.name: lists(frame.spread(gaps))}
+        gaps = np.log1p(np.where(real, np.maximum(later - times, 0), 0).astype(np.float64))
+        return {self._declaration.name: lists(gaps.astype(np.float32))}

@@ -8,10 +8,10 @@ import pyarrow as pa
 from reclife.config.as_of import SequenceFeature
 from reclife.config.attributes import CategoryFeature
 from reclife.contracts import ITEM, PADDING_ID, Feature
-from reclife.transforms.arrays import column
+from reclife.transforms.arrays import column, lists
 from reclife.transforms.base import Transform
 from reclife.transforms.frame import Frame
-from reclife.transforms.history import history
+from reclife.transforms.history import newest
 from reclife.transforms.state import FeatureState
 
 
@@ -48,4 +48,4 @@ class Sequence(Transform):
         """Return the ids, [M, L]."""
         ids = frame.sorted_events(self._state.encode(self._table, column(frame.events, ITEM)))
         name, length = self._declaration.name, self._declaration.length
-        return {name: history(frame, ids, PADDING_ID, length)}
+        return {name: lists(newest(frame, ids, PADDING_ID, length))}

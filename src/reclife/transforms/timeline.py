@@ -100,6 +100,12 @@ class Window:
         self._gone = gone
         self._leaving = leaving
 
+    @property
+    def count(self) -> Ints:
+        """How many events lie in the window, [S]."""
+        count = self._came.stop - self._came.start
+        return count if self._gone is None else count - (self._gone.stop - self._gone.start)
+
     def total(self, values: Ints) -> Ints:
         """Return the sums, [S], of values in the order of the timeline, [N]."""
         sums = cumulative(values)

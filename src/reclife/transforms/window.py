@@ -38,11 +38,13 @@ class WindowStatistic(Transform):
     def _statistic(self, frame: Frame) -> Floats:
         declaration = self._declaration
         window = frame.window(declaration.window)
+        if declaration.statistic == "count" and declaration.where is None:
+            return self._logged(window.count)
         among = self._among(frame)
         if declaration.statistic == "count":
             return self._logged(window.total(among))
         if declaration.statistic == "rate":
-            return self._share(window.total(among), window.total(np.ones_like(among)))
+            return self._share(window.total(among), window.count)
         whole, known = self._values(frame)
         total = window.total(whole * among) / SCALE
         if declaration.statistic == "sum":
