@@ -3,11 +3,12 @@
 import argparse
 from collections.abc import Callable
 
-from tests.benchmarks import quality, run, scoring
+from tests.benchmarks import features, quality, run, scoring
 from tests.benchmarks.lines import Line, write
 
 PARTS: dict[str, Callable[[str], list[Line]]] = {
     "run": run.measure,
+    "features": features.measure,
     "quality": quality.measure,
     "scoring": scoring.measure,
 }
