@@ -10,6 +10,7 @@ from reclife.config.model import ModelConfig
 from reclife.contracts import PADDING_ID, Feature
 from reclife.datasets.tensors import to_arrays
 from reclife.errors import ArtifactError, ConfigError
+from reclife.export.probe import check_exportable
 from reclife.models import BUILDERS, build
 from reclife.models.ranking import RankingModel
 from reclife.models.saved import load_model, predict, save_model
@@ -22,7 +23,10 @@ SPECS = [
     toy.spec_of("mood"),
     toy.spec_of("genres", "mean"),
     toy.spec_of("history"),
+    toy.spec_of("item", "history"),
 ]
+NEEDED = {"din": {"item", "history"}}
+"""Features without which a kind is refused."""
 
 
 def declared(kind: str, **fields: object) -> ModelConfig:
@@ -46,6 +50,10 @@ def inputs_of(model: RankingModel, rows: int) -> dict[str, tf.Tensor]:
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("spec", SPECS, ids=lambda spec: "+".join(f.name for f in spec.features))
 def test_builds_from_any_specification_and_gives_one_logit_a_row(kind, spec):
+    if not NEEDED.get(kind, set()) <= {f.name for f in spec.features}:
+        with pytest.raises(ConfigError, match=f"Model {kind} needs a sequence and a category"):
+            build(declared(kind), spec, seed=1)
+        return
     model = build(declared(kind), spec, seed=1)
     logits = model(inputs_of(model, 7), training=True)
     assert logits.shape == (7,)
@@ -73,7 +81,9 @@ def test_padding_in_front_changes_no_score(kind):
     longer = dict(inputs)
     for name in ("history", "genres"):
         longer[name] = tf.pad(inputs[name], [[0, 0], [10, 0]], constant_values=PADDING_ID)
-    np.testing.assert_allclose(model(longer).numpy(), model(inputs).numpy(), atol=1e-6)
+    expected = tf.sigmoid(model(inputs)).numpy()
+    assert np.ptp(expected) > 0.1
+    np.testing.assert_allclose(tf.sigmoid(model(longer)).numpy(), expected, rtol=0, atol=1e-6)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -129,12 +139,19 @@ def test_excluded_features_are_neither_read_nor_given_a_table(kind):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_penalty_counts_present_rows_only(kind):
-    model = scrambled(build(declared(kind, embedding_l2=0.5), toy.spec_of("genres"), seed=1))
-    ids = np.array([[0, 0, 0], [0, 2, 3]])
-    inputs = {"genres": tf.constant(ids)}
-    rows = model.tables["genres"].numpy()
-    expected = 0.5 * (np.square(rows[2]).sum() + np.square(rows[3]).sum()) / 2
-    assert float(model.penalty(model.look_up(inputs), inputs)) == pytest.approx(expected, rel=1e-5)
+    model = scrambled(build(declared(kind, embedding_l2=0.5), toy.SPEC, seed=1))
+    inputs = inputs_of(model, 50)
+    expected = 0.0
+    for feature in model.embedded:
+        ids = inputs[feature.name].numpy()
+        expected += np.square(model.tables[feature.table].numpy()[ids[ids != 0]]).sum()
+    penalty = float(model.penalty(model.look_up(inputs), inputs))
+    assert penalty == pytest.approx(0.5 * expected / 50, rel=1e-5)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_lowered_to_onnx_it_gives_the_same_probabilities(kind):
+    check_exportable(scrambled(build(declared(kind), toy.SPEC, seed=1)), toy.SPEC)
 
 
 def test_weights_name_every_variable_of_every_layer():

@@ -7,6 +7,7 @@ from pydantic import ConfigDict, Field, NonNegativeFloat, PositiveInt, RootModel
 from reclife.config.schema import Schema
 
 Rate = Annotated[float, Field(ge=0, lt=1)]
+Units = Annotated[tuple[PositiveInt, ...], Field(min_length=1)]
 
 
 class _Common(Schema):
@@ -20,19 +21,13 @@ class _Common(Schema):
     )
 
 
-@final
-class DeepFMConfig(_Common):
-    """A factorization machine and a multi-layer perceptron over the same embeddings."""
-
-    kind: Literal["deepfm"] = "deepfm"
+class _Embedded(_Common):
     embedding_dim: PositiveInt = Field(default=8, description="Length of an embedding vector.")
-    embedding_dims: dict[str, PositiveInt] = Field(
-        default_factory=dict,
-        description="Length for single tables, by table name; a table of another length is "
-        "projected to `embedding_dim`.",
-    )
-    hidden_units: tuple[PositiveInt, ...] = Field(
-        default=(64, 32), min_length=1, description="Width of each hidden layer, first to last."
+
+
+class _Deep(_Embedded):
+    hidden_units: Units = Field(
+        default=(64, 32), description="Width of each hidden layer, first to last."
     )
     dropout: Rate = Field(default=0.2, description="Share of hidden units dropped in training.")
 
@@ -44,7 +39,91 @@ class LogisticRegressionConfig(_Common):
     kind: Literal["logistic_regression"] = "logistic_regression"
 
 
-AnyModelConfig = DeepFMConfig | LogisticRegressionConfig
+@final
+class FMConfig(_Embedded):
+    """A factorization machine: products of all pairs of features."""
+
+    kind: Literal["fm"] = "fm"
+
+
+@final
+class WideAndDeepConfig(_Deep):
+    """A linear model and a multi-layer perceptron, trained jointly."""
+
+    kind: Literal["wide_and_deep"] = "wide_and_deep"
+
+
+@final
+class DeepFMConfig(_Deep):
+    """A factorization machine and a multi-layer perceptron over the same embeddings."""
+
+    kind: Literal["deepfm"] = "deepfm"
+    embedding_dims: dict[str, PositiveInt] = Field(
+        default_factory=dict,
+        description="Length for single tables, by table name; a table of another length is "
+        "projected to `embedding_dim`.",
+    )
+
+
+@final
+class DCNv2Config(_Deep):
+    """Explicit products of bounded degree by a cross network, and a multi-layer perceptron."""
+
+    kind: Literal["dcn_v2"] = "dcn_v2"
+    cross_layers: PositiveInt = Field(
+        default=2, description="Layers of the cross network; its degree is one more."
+    )
+    cross_rank: PositiveInt | None = Field(
+        default=None, description="Rank of the matrices of the cross network; null: full."
+    )
+    structure: Literal["parallel", "stacked"] = Field(
+        default="parallel",
+        description="The perceptron beside the cross network, or on top of it.",
+    )
+
+
+@final
+class XDeepFMConfig(_Deep):
+    """Explicit products of whole vectors, and a multi-layer perceptron."""
+
+    kind: Literal["xdeepfm"] = "xdeepfm"
+    interaction_maps: Units = Field(
+        default=(16, 16),
+        description="Maps of each layer of the compressed interaction network, first to last; "
+        "each layer raises the degree by one.",
+    )
+
+
+@final
+class AutoIntConfig(_Embedded):
+    """Self-attention between the features."""
+
+    kind: Literal["autoint"] = "autoint"
+    attention_layers: PositiveInt = Field(default=2, description="Layers of self-attention.")
+    heads: PositiveInt = Field(default=2, description="Attention heads of a layer.")
+    head_units: PositiveInt = Field(default=8, description="Length of a vector within a head.")
+
+
+@final
+class DINConfig(_Deep):
+    """The history weighted by its relevance to the scored item, and a multi-layer perceptron."""
+
+    kind: Literal["din"] = "din"
+    attention_units: Units = Field(
+        default=(32, 16), description="Width of each hidden layer of the activation unit."
+    )
+
+
+AnyModelConfig = (
+    LogisticRegressionConfig
+    | FMConfig
+    | WideAndDeepConfig
+    | DeepFMConfig
+    | XDeepFMConfig
+    | DCNv2Config
+    | AutoIntConfig
+    | DINConfig
+)
 
 
 @final

@@ -6,13 +6,28 @@ from typing import Any
 
 from reclife.config.model import ModelConfig
 from reclife.contracts import FeatureSpec
-from reclife.models import deepfm, logistic_regression
+from reclife.models import (
+    autoint,
+    dcn_v2,
+    deepfm,
+    din,
+    fm,
+    logistic_regression,
+    wide_and_deep,
+    xdeepfm,
+)
 from reclife.models.ranking import RankingModel
 
 BUILDERS: Mapping[str, Callable[[Any, FeatureSpec, int], RankingModel]] = MappingProxyType(
     {
-        "deepfm": deepfm.build,
         "logistic_regression": logistic_regression.build,
+        "fm": fm.build,
+        "wide_and_deep": wide_and_deep.build,
+        "deepfm": deepfm.build,
+        "xdeepfm": xdeepfm.build,
+        "dcn_v2": dcn_v2.build,
+        "autoint": autoint.build,
+        "din": din.build,
     }
 )
 

@@ -52,6 +52,29 @@ def table_names(features: Iterable[Feature]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(f.table for f in features if f.table is not None))
 
 
+def targets(features: tuple[Feature, ...]) -> dict[str, str]:
+    """Return, by the name of a sequence, the first category of the item on the same table."""
+    items = {
+        f.table: f.name for f in reversed(features) if (f.role, f.kind) == ("item", "category")
+    }
+    return {f.name: items[f.table] for f in features if f.kind == "sequence" and f.table in items}
+
+
+def required_targets(kind: str, features: tuple[Feature, ...]) -> dict[str, str]:
+    """Return `targets`, of which a model of this `kind` needs at least one.
+
+    Raises:
+        ConfigError: There is none.
+    """
+    if found := targets(features):
+        return found
+    raise ConfigError(
+        f"Model {kind} needs a sequence and a category of the item that share a table, and its "
+        f"features ({', '.join(f.name for f in features)}) have no such pair: declare a `sequence` "
+        "of the item's category, and keep both out of exclude_features."
+    )
+
+
 def embedding_tables(
     spec: FeatureSpec, dims: Mapping[str, int], scale: float, seed: int
 ) -> dict[str, Variable]:

@@ -1,0 +1,67 @@
+r"""AutoInt: products of features found by self-attention between the fields.
+
+.. math:: \hat y = \sigma\big(b + \langle w, [\tilde e_1; \ldots; \tilde e_M] \rangle\big)
+
+with :math:`\tilde e` the fields after some layers of `layers.self_attention`, each of which doubles
+the highest order. A field is the row of a category (the mean of the rows for a list), or a number,
+after batch normalisation, times a row of its own. A table is `[V, D]`.
+
+Reference: Song et al., "AutoInt: Automatic Feature Interaction Learning via Self-Attentive Neural
+Networks", CIKM 2019, equation 9.
+"""
+
+from collections.abc import Mapping
+from typing import Any, final
+
+import tensorflow as tf
+
+from reclife.config.model import AutoIntConfig
+from reclife.contracts import FeatureSpec
+from reclife.models.features import embedded, embedding_tables, table_names, used_features
+from reclife.models.fields import field_count, field_layers, fields
+from reclife.models.layers.dense import Bias, linear
+from reclife.models.layers.self_attention import FieldAttention
+from reclife.models.ranking import RankingModel
+
+Tensor = Any
+
+_INITIAL_DEVIATION = 0.05
+"""Larger than elsewhere: with tiny vectors all attention weights are equal for a long time."""
+
+
+@final
+class AutoInt(RankingModel):
+    """See the module for the equation."""
+
+    def score(
+        self, rows: Mapping[str, Tensor], inputs: Mapping[str, Tensor], training: bool
+    ) -> Tensor:
+        """Return the logits `[B]`."""
+        combined = fields(self, rows, inputs, training)  # [B, M, D]
+        for layer in self._attention():
+            combined = layer(combined)  # [B, M, H * A]
+        flat = tf.reshape(combined, [-1, combined.shape[1] * combined.shape[2]])
+        return self.layers["bias"](self.layers["field_weights"](flat)[:, 0])
+
+    def _attention(self) -> list[Any]:
+        return [layer for layer in self.layers.values() if isinstance(layer, FieldAttention)]
+
+
+def build(config: AutoIntConfig, spec: FeatureSpec, seed: int) -> AutoInt:
+    """Return the model that `config` declares, over the features of `spec`."""
+    features = used_features(spec, config.exclude_features)
+    dim = config.embedding_dim
+    layers = {"bias": Bias("bias"), **field_layers(features, dim, _INITIAL_DEVIATION, seed)}
+    width = dim
+    for depth in range(config.attention_layers):
+        name = f"attention_{depth}"
+        layers[name] = FieldAttention(width, config.heads, config.head_units, seed, name)
+        width = config.heads * config.head_units
+    layers["field_weights"] = linear(field_count(features) * width, 1, seed, "field_weights")
+    dims = dict.fromkeys(table_names(embedded(features)), dim)
+    return AutoInt(
+        features=features,
+        tables=embedding_tables(spec, dims, _INITIAL_DEVIATION, seed),
+        layers=layers,
+        embedding_l2=config.embedding_l2,
+    )

@@ -1,0 +1,53 @@
+r"""A factorization machine of second order.
+
+.. math:: \hat y = \sigma\Big(b + \sum_i w_i x_i + \sum_{i<j} \langle v_i, v_j \rangle x_i x_j\Big)
+
+over the fields: a categorical feature has :math:`x = 1` and the row of its value (the mean of the
+rows for a list), a number after batch normalisation is its own :math:`x`. A row is `[1 + D]`:
+column 0 is :math:`w`, the rest :math:`v`.
+
+Reference: Rendle, "Factorization Machines", ICDM 2010, equation 1.
+"""
+
+from collections.abc import Mapping
+from typing import Any, final
+
+import tensorflow as tf
+
+from reclife.config.model import FMConfig
+from reclife.contracts import FeatureSpec
+from reclife.models.features import embedded, embedding_tables, table_names, used_features
+from reclife.models.fields import field_layers, fields
+from reclife.models.layers.dense import Bias
+from reclife.models.layers.factorization import pairwise
+from reclife.models.ranking import RankingModel
+
+Tensor = Any
+
+_INITIAL_DEVIATION = 0.01
+
+
+@final
+class FM(RankingModel):
+    """See the module for the equation."""
+
+    def score(
+        self, rows: Mapping[str, Tensor], inputs: Mapping[str, Tensor], training: bool
+    ) -> Tensor:
+        """Return the logits `[B]`."""
+        vectors = fields(self, rows, inputs, training)  # [B, M, 1 + D]
+        first = tf.reduce_sum(vectors[:, :, 0], axis=1)
+        return self.layers["bias"](first + pairwise(vectors[:, :, 1:]))
+
+
+def build(config: FMConfig, spec: FeatureSpec, seed: int) -> FM:
+    """Return the model that `config` declares, over the features of `spec`."""
+    features = used_features(spec, config.exclude_features)
+    length = 1 + config.embedding_dim
+    dims = dict.fromkeys(table_names(embedded(features)), length)
+    return FM(
+        features=features,
+        tables=embedding_tables(spec, dims, _INITIAL_DEVIATION, seed),
+        layers={"bias": Bias("bias"), **field_layers(features, length, _INITIAL_DEVIATION, seed)},
+        embedding_l2=config.embedding_l2,
+    )
