@@ -42,7 +42,10 @@ appender.console.name = console
 appender.console.target = SYSTEM_ERR
 appender.console.layout.type = PatternLayout
 appender.console.layout.pattern = Spark %p %c{1}: %m%n
+logger.gateway.name = org.apache.spark.api.python.PythonGatewayServer
+logger.gateway.level = error
 """
+"""Errors only. The gateway tells of a level that differs from the root's; so it has the same."""
 
 
 def check_settings(conf: Mapping[str, object]) -> None:
