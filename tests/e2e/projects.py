@@ -2,9 +2,13 @@
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from uuid import uuid4
 
 COPIED = ("conf", "pipelines", "pyproject.toml", ".telemetry", "tests/fixtures")
 
@@ -23,13 +27,20 @@ def copy_project(source: Path, target: Path) -> Path:
     return target
 
 
-def call(folder: Path, command: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Call `kedro` or `reclife` in `folder` as a user would, in an environment of its own."""
+def environment(**variables: str) -> dict[str, str]:
+    """The environment of a user's command: nothing of the tests' own run is in it."""
     inherited = {key: value for key, value in os.environ.items() if not key.startswith("RECLIFE_")}
+    return {**inherited, "KEDRO_DISABLE_TELEMETRY": "1", "COLUMNS": "200", **variables}
+
+
+def call(
+    folder: Path, command: str, *arguments: str, **variables: str
+) -> subprocess.CompletedProcess[str]:
+    """Call `kedro` or `reclife` in `folder` as a user would, in an environment of its own."""
     return subprocess.run(
         [sys.executable, "-m", command, *arguments],
         cwd=folder,
-        env={**inherited, "KEDRO_DISABLE_TELEMETRY": "1", "COLUMNS": "200"},
+        env=environment(**variables),
         capture_output=True,
         text=True,
         timeout=900,
@@ -42,3 +53,29 @@ def succeed(folder: Path, command: str, *arguments: str) -> str:
     done = call(folder, command, *arguments)
     assert done.returncode == 0, f"{command} {arguments}\n{done.stdout}\n{done.stderr}"
     return done.stdout
+
+
+@contextmanager
+def started(folder: Path, *arguments: str) -> Iterator[subprocess.Popen[bytes]]:
+    """Start `kedro` in `folder` in a process group of its own, output in a file; end it at last."""
+    log = folder / f"output-{uuid4().hex[:6]}.txt"
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "kedro", *arguments],
+            cwd=folder,
+            env=environment(),
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+    try:
+        yield process
+    finally:
+        kill(process)
+
+
+def kill(process: subprocess.Popen[bytes]) -> None:
+    """Kill a started command and everything that it started, at once."""
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
