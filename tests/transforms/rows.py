@@ -23,12 +23,11 @@ def state_of(
 
 
 def written(state: FeatureState, times: list[int] | None = None, **columns: pa.Array) -> pa.Table:
-    """Return the feature columns of requests that carry `columns`."""
+    """Return the feature columns of requests whose items, users and selves carry `columns`."""
     rows = len(times) if times is not None else len(next(iter(columns.values())))
     ids = pa.array(np.arange(rows))
     keys = {"user_id": ids, "item_id": ids, "timestamp": pa.array(times or [0] * rows, pa.int64())}
     requests = pa.table({**keys, **columns})
-    nobody = pa.table({"user_id": ids})
-    nothing = pa.table({"item_id": ids})
-    found = features_for(requests, requests, nothing, nobody, state, item_cut=None)
+    items, users = ({key: ids, **columns} for key in ("item_id", "user_id"))
+    found = features_for(requests, requests, pa.table(items), pa.table(users), state, item_cut=None)
     return found.drop_columns(requests.column_names)

@@ -53,6 +53,12 @@ def check_declaration(
         for name in config.past.columns
         if name not in interactions
     ]
+    problems += [
+        f"{feature.name}: {name!r} is a column of the interactions already; rename the feature"
+        for feature in config.features
+        for name in feature.outputs
+        if name in interactions
+    ]
     if problems:
         raise ConfigError("parameters/features.yml does not fit the data: " + "; ".join(problems))
 
