@@ -16,6 +16,8 @@ from reclife.pipelines.features import nodes
 from reclife.transforms.plan import TRANSFORMS, build, feature_spec
 from reclife.transforms.requests import features_for
 from reclife.transforms.state import FeatureState
+from reclife.validation.features import check_features
+from reclife.validation.tables import read
 
 KINDS = sorted(TRANSFORMS)
 
@@ -110,6 +112,13 @@ def test_the_declared_schema_is_the_real_one(outcome: Outcome, kind: str) -> Non
                 lengths = {len(row) for row in table[feature.name].to_pylist()}
                 assert lengths == set(feature.shape)
             assert table[feature.name].null_count == 0
+
+
+def test_validation_accepts_what_is_written(outcome: Outcome) -> None:
+    for table in (outcome.local, outcome.spark):
+        checks = check_features(read("examples", table), outcome.spec)
+        assert [check for check in checks if not check.success] == []
+        assert len(checks) == len(outcome.spec.features)
 
 
 def test_ids_lie_inside_their_tables(outcome: Outcome) -> None:
