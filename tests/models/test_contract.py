@@ -25,7 +25,7 @@ SPECS = [
     toy.spec_of("history"),
     toy.spec_of("item", "history"),
 ]
-NEEDED = {"din": {"item", "history"}}
+NEEDED = {"din": {"item", "history"}, "bst": {"item", "history"}}
 """Features without which a kind is refused."""
 
 

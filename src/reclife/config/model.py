@@ -114,6 +114,17 @@ class DINConfig(_Deep):
     )
 
 
+@final
+class BSTConfig(_Deep):
+    """A transformer over the history and the scored item, and a multi-layer perceptron."""
+
+    kind: Literal["bst"] = "bst"
+    blocks: PositiveInt = Field(default=1, description="Transformer blocks.")
+    heads: PositiveInt = Field(
+        default=2, description="Attention heads of a block; they divide `embedding_dim`."
+    )
+
+
 AnyModelConfig = (
     LogisticRegressionConfig
     | FMConfig
@@ -123,6 +134,7 @@ AnyModelConfig = (
     | DCNv2Config
     | AutoIntConfig
     | DINConfig
+    | BSTConfig
 )
 
 

@@ -8,6 +8,7 @@ from reclife.config.model import ModelConfig
 from reclife.contracts import FeatureSpec
 from reclife.models import (
     autoint,
+    bst,
     dcn_v2,
     deepfm,
     din,
@@ -28,6 +29,7 @@ BUILDERS: Mapping[str, Callable[[Any, FeatureSpec, int], RankingModel]] = Mappin
         "dcn_v2": dcn_v2.build,
         "autoint": autoint.build,
         "din": din.build,
+        "bst": bst.build,
     }
 )
 

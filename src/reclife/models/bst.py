@@ -1,0 +1,108 @@
+r"""BST: a transformer over the history with the scored item as its last position.
+
+.. math:: \hat y = \sigma\big(\mathrm{MLP}([z_1; \ldots; z_{L+1}; v_1; \ldots; v_F; x])\big)
+          \qquad z = \mathrm{Block}(\ldots \mathrm{Block}([e_1, \ldots, e_L, t] + P))
+
+with :math:`e` the rows of the history, oldest first, `t` the row of the item, `P` a row for each
+position (the paper's are of time distances) and Block from `layers.transformer`; padding is
+neither looked at nor passed on. One such sequence for each that shares its table with a category
+of the item; `v` are the rows of the other features (the mean for a list) and the item's, `x` the
+numeric features after batch normalisation. A table is `[V, D]`.
+
+Reference: Chen et al., "Behavior Sequence Transformer for E-commerce Recommendation in Alibaba",
+DLP-KDD 2019.
+"""
+
+from collections.abc import Mapping
+from typing import Any, final
+
+import tensorflow as tf
+
+from reclife.config.model import BSTConfig
+from reclife.contracts import Feature, FeatureSpec
+from reclife.errors import ConfigError
+from reclife.models.features import (
+    embedded,
+    embedding_tables,
+    required_targets,
+    table_names,
+    targets,
+    used_features,
+)
+from reclife.models.fields import flat_width, normalized, number_layers
+from reclife.models.layers.dense import perceptron
+from reclife.models.layers.pooling import mask, mean_pool
+from reclife.models.layers.sequence_encoder import SequenceEncoder
+from reclife.models.ranking import RankingModel
+
+Layer = Any
+Tensor = Any
+
+_INITIAL_DEVIATION = 0.05
+"""Larger than elsewhere: the blocks normalise, and tiny rows would be lost beside the positions."""
+
+
+@final
+class BST(RankingModel):
+    """See the module for the equations."""
+
+    def score(
+        self, rows: Mapping[str, Tensor], inputs: Mapping[str, Tensor], training: bool
+    ) -> Tensor:
+        """Return the logits `[B]`."""
+        found = targets(self.features)
+        vectors = [
+            self._encoded(f, found[f.name], rows, inputs, training)
+            if f.name in found
+            else mean_pool(rows[f.name], inputs[f.name])
+            for f in self.embedded
+        ]
+        flat = tf.concat([*vectors, *normalized(self, inputs, training)], axis=1)
+        return self.layers["perceptron"](flat, training=training)[:, 0]
+
+    def _encoded(
+        self,
+        feature: Feature,
+        target: str,
+        rows: Mapping[str, Tensor],
+        inputs: Mapping[str, Tensor],
+        training: bool,
+    ) -> Tensor:
+        """Return the positions side by side, `[B, (L + 1) D]`; only the newest L are read."""
+        length = feature.shape[0]
+        history = rows[feature.name][:, -length:]  # [B, L, D]
+        ids = tf.concat([inputs[feature.name][:, -length:], inputs[target][:, tf.newaxis]], axis=1)
+        present = mask(ids)  # [B, L + 1]
+        sequence = tf.concat([history, rows[target][:, tf.newaxis]], axis=1)
+        encoder = self.layers[f"encoder_{feature.name}"]
+        encoded = encoder(sequence, present, training=training)
+        return tf.reshape(encoded, [-1, (length + 1) * encoded.shape[2]])
+
+
+def build(config: BSTConfig, spec: FeatureSpec, seed: int) -> BST:
+    """Return the model that `config` declares, over the features of `spec`.
+
+    Raises:
+        ConfigError: No sequence shares its table with a category of the item, or the heads do not
+            divide the embedding.
+    """
+    features = used_features(spec, config.exclude_features)
+    sequences = [f for f in features if f.name in required_targets(config.kind, features)]
+    dim = config.embedding_dim
+    if dim % config.heads:
+        raise ConfigError(f"Model bst: {config.heads} heads do not divide embedding_dim {dim}.")
+    inputs = flat_width(features, dim) + dim * sum(f.shape[0] for f in sequences)
+    tower = perceptron(inputs, config.hidden_units, config.dropout, seed, "perceptron")
+    layers: dict[str, Layer] = {"perceptron": tower, **number_layers(features)}
+    for sequence in sequences:
+        name, length = f"encoder_{sequence.name}", sequence.shape[0] + 1
+        layers[name] = SequenceEncoder(
+            length, dim, config.heads, config.blocks, config.dropout, seed, name
+        )
+    dims = dict.fromkeys(table_names(embedded(features)), dim)
+    return BST(
+        features=features,
+        tables=embedding_tables(spec, dims, _INITIAL_DEVIATION, seed),
+        layers=layers,
+        embedding_l2=config.embedding_l2,
+    )
