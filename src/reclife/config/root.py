@@ -19,6 +19,9 @@ from reclife.config.scoring import ScoringConfig
 from reclife.config.training import TrainingConfig
 from reclife.errors import ConfigError
 
+INTERACTION = "interaction"
+"""Source of a feature that is read off the event itself."""
+
 
 class ReclifeConfig(Schema):
     """Everything a project declares under `conf/<env>/parameters/`, one key a stage."""
@@ -35,12 +38,11 @@ class ReclifeConfig(Schema):
     def _no_feature_is_the_label(self) -> Self:
         """Refuse a feature that reads, of its own event, the column behind the label."""
         rule = self.ingest.interactions.label
+        answers = {(INTERACTION, name) for name in ("label", getattr(rule, "column", "label"))}
         leaks = [
             feature.name
             for feature in self.features.features
-            if feature.kind in {"category", "numeric"}
-            and feature.source == "interaction"
-            and feature.column in {"label", getattr(rule, "column", None)}
+            if (getattr(feature, "source", None), getattr(feature, "column", None)) in answers
         ]
         if leaks:
             raise ValueError(

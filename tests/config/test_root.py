@@ -1,0 +1,63 @@
+"""What no single stage can see: checks across the parameter files."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from reclife.config.root import check_parameters
+from reclife.errors import ConfigError
+
+
+@pytest.fixture
+def declared(project: Path) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for file in sorted((project / "conf" / "base" / "parameters").glob("*.yml")):
+        found |= yaml.safe_load(file.read_text(encoding="utf-8"))
+    return found
+
+
+def test_the_declared_parameters_hold(declared: dict[str, Any], project: Path) -> None:
+    assert check_parameters(declared, project / "conf", None).training.model.root.kind == "deepfm"
+
+
+@pytest.mark.parametrize(
+    "leak",
+    [
+        {"kind": "category", "name": "stars", "source": "interaction", "column": "rating"},
+        {"kind": "hashed_category", "name": "stars", "source": "interaction", "column": "rating",
+         "buckets": 8},
+        {"kind": "numeric", "name": "stars", "source": "interaction", "column": "rating",
+         "missing": 0},
+        {"kind": "numeric", "name": "stars", "source": "interaction", "column": "label",
+         "missing": 0},
+    ],
+)  # fmt: skip
+def test_a_feature_that_is_the_label_is_refused(
+    declared: dict[str, Any], project: Path, leak: dict[str, Any]
+) -> None:
+    declared["features"]["features"].append(leak)
+    with pytest.raises(ConfigError, match="features stars read the column that the label comes"):
+        check_parameters(declared, project / "conf", None)
+
+
+def test_what_is_published_is_what_was_evaluated(declared: dict[str, Any], project: Path) -> None:
+    declared["scoring"]["rerank"]["weight"] = 0.9
+    with pytest.raises(ConfigError, match="differ"):
+        check_parameters(declared, project / "conf", None)
+
+
+def test_all_problems_are_told_at_once_with_the_nearest_match(
+    declared: dict[str, Any], project: Path
+) -> None:
+    declared["training"]["batchsize"] = 3
+    declared["training"]["model"]["kind"] = "deepfn"
+    declared["evaluation"]["bootstrap"]["resampels"] = 3
+    with pytest.raises(ConfigError) as caught:
+        check_parameters(declared, project / "conf", None)
+    message = str(caught.value)
+    assert "did you mean 'batch_size'?" in message
+    assert "did you mean 'deepfm'?" in message
+    assert "did you mean 'resamples'?" in message
+    assert message.count("conf/base/parameters/training.yml") == 2
