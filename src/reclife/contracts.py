@@ -227,6 +227,8 @@ class FeatureStats(Contract):
     """Per categorical feature: the share of its non-padding values outside the vocabulary."""
     vocabularies: dict[str, int]
     """Real values per embedding table, the reserved ids left out."""
+    full_sequences: dict[str, dict[str, float]] = {}
+    """Per sequence: the share of rows in which it has no padding; older events may be cut there."""
 
 
 class EpochRow(Contract):

@@ -1,4 +1,4 @@
-"""Measures the examples: rows, base rates, values outside the vocabularies."""
+"""Measures the examples: rows, base rates, values outside the vocabularies, full sequences."""
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
@@ -13,28 +13,30 @@ def measure(
 ) -> FeatureStats:
     """Return the statistics of the examples in one pass over them."""
     categorical = [feature for feature in spec.features if feature.table]
+    sequences = [feature for feature in spec.features if feature.kind == "sequence"]
     found = examples.groupBy(SPLIT).agg(
         sf.count("*").alias("rows"),
         sf.avg(LABEL).alias("base_rate"),
         *(_oov_rate(feature, state).alias(f"oov_{feature.name}") for feature in categorical),
+        *(_full_rate(feature).alias(f"full_{feature.name}") for feature in sequences),
     )
     rows = {row[SPLIT]: row.asDict() for row in found.collect()}
     empty: dict[str, float] = {}
     measured = {part: rows.get(part, empty) for part in PARTS}
+
+    def by_part(figure: str) -> dict[str, float]:
+        return {part: found.get(figure) or 0.0 for part, found in measured.items()}
+
     return FeatureStats(
         validation_start=cuts.validation_start,
         test_start=cuts.test_start,
         leaking=cuts.test_start is None,
         label_mean=state.prior(LABEL),
         rows={part: int(found.get("rows", 0)) for part, found in measured.items()},
-        base_rates={part: found.get("base_rate") or 0.0 for part, found in measured.items()},
-        oov_rates={
-            feature.name: {
-                part: found.get(f"oov_{feature.name}") or 0.0 for part, found in measured.items()
-            }
-            for feature in categorical
-        },
+        base_rates=by_part("base_rate"),
+        oov_rates={feature.name: by_part(f"oov_{feature.name}") for feature in categorical},
         vocabularies={name: len(values) for name, values in state.vocabularies.items()},
+        full_sequences={feature.name: by_part(f"full_{feature.name}") for feature in sequences},
     )
 
 
@@ -54,3 +56,8 @@ def _oov_rate(feature: Feature, state: FeatureState) -> Column:
     unknown = sf.sum(sf.size(sf.filter(ids, outside)))
     real = sf.sum(sf.size(sf.filter(ids, lambda value: value != PADDING_ID)))
     return unknown / sf.nullif(real, sf.lit(0))
+
+
+def _full_rate(feature: Feature) -> Column:
+    """Return the share of rows whose sequence holds real events only: padding stands in front."""
+    return sf.avg((sf.col(feature.name)[0] != PADDING_ID).cast("double"))
