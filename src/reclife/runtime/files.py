@@ -5,6 +5,8 @@ import os
 from pathlib import Path
 
 _CHUNK = 1 << 20
+_TAIL = 8
+"""Bytes at the end of a Parquet file: the footer's length and the file's mark."""
 
 
 def write_atomically(path: Path, text: str) -> None:
@@ -35,12 +37,14 @@ def files_under(path: Path) -> list[Path]:
     )
 
 
-def sha256_of_file(path: Path) -> str:
-    """Return the sha256 of a file's bytes."""
+def sha256_of_file(path: Path, size: int | None = None) -> str:
+    """Return the sha256 of a file's bytes, or of the first `size` of them."""
     state = hashlib.sha256()
+    left = path.stat().st_size if size is None else size
     with path.open("rb") as file:
-        while chunk := file.read(_CHUNK):
+        while chunk := file.read(min(_CHUNK, left)):
             state.update(chunk)
+            left -= len(chunk)
     return state.hexdigest()
 
 
@@ -53,8 +57,32 @@ def sha256_of(path: Path) -> str:
     state = hashlib.sha256()
     for file in files_under(path):
         name = "" if file == path else _stable_name(file.relative_to(path).as_posix())
-        state.update(f"{name}\0{sha256_of_file(file)}\n".encode())
+        content = _parquet_content(file) if file.suffix == ".parquet" else sha256_of_file(file)
+        state.update(f"{name}\0{content}\n".encode())
     return state.hexdigest()
+
+
+def _parquet_content(path: Path) -> str:
+    """Return a hash of the file's pages and of what its footer says.
+
+    The footer lists the encodings of a column in no fixed order: a Java process that writes the
+    same table again may list them otherwise. A damaged file is hashed as it is.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        footer = pq.read_metadata(path)
+    except (pa.ArrowException, OSError):
+        return sha256_of_file(path)
+    said = footer.to_dict()
+    for group in said["row_groups"]:
+        for column in group["columns"]:
+            column["encodings"] = sorted(column["encodings"])
+    pages = sha256_of_file(path, path.stat().st_size - footer.serialized_size - _TAIL)
+    schema = footer.schema.to_arrow_schema()
+    told = f"{pages}\0{said}\0{schema.to_string(truncate_metadata=False)}\0{footer.metadata}"
+    return hashlib.sha256(told.encode()).hexdigest()
 
 
 def _stable_name(name: str) -> str:
