@@ -140,7 +140,7 @@ def _training(proposal: Proposal) -> str:
         [
             "# How the model is trained; everything left out has its default.",
             "training:",
-            "  model: {kind: deepfm}  # or logistic_regression",
+            "  model: {kind: deepfm}  # all kinds: docs/models.md",
             remark(f"{proposal.interactions.rows:,} rows", 2),
             f"  batch_size: {batch}",
             f"  epochs: {epochs}  # at most; validation says when to stop",
