@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
 
@@ -210,6 +211,49 @@ def test_a_bundle_with_one_file_of_another_run_is_refused(finished: Path, tmp_pa
     candidates.write_bytes(content.ljust(candidates.stat().st_size, b" "))  # of the same size
     assert "bundle" in refusal(project, "scoring")
     assert "bundle" in refusal(project, "rescore")
+
+
+@contextmanager
+def small_disk(folder: Path, kilobytes: int) -> Iterator[None]:
+    """Let `folder` be a disk of its own that is soon full."""
+    folder.mkdir(parents=True, exist_ok=True)
+    done = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", f"size={kilobytes}k", "tmpfs", str(folder)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        pytest.skip(f"no disk can be mounted here: {done.stderr.strip()}")
+    try:
+        yield
+    finally:
+        subprocess.run(["umount", "--lazy", str(folder)], check=True)
+
+
+def test_a_full_disk_is_told_and_the_run_resumed(fresh: Fresh) -> None:
+    project = fresh("full-disk")
+    data = project / "data"
+    with small_disk(data / "05_model_input", 24):
+        done = call(project, "kedro", *RUN)
+        assert_disk_full(done)
+    (run_id,) = runs(project)
+    assert record(project, run_id, "ingest").exists()
+    assert not record(project, run_id, "features").exists()
+    with small_disk(data / "06_models" / "bundles", 24):
+        assert_disk_full(call(project, "reclife", "resume"))
+        assert record(project, run_id, "compression").exists()
+        assert not record(project, run_id, "export").exists()
+        assert not (data / "06_models" / "current.json").exists()
+    succeed(project, "reclife", "resume")
+    check_lists(project, 60, ITEMS)
+
+
+def assert_disk_full(done: subprocess.CompletedProcess[str]) -> None:
+    printed = done.stdout + done.stderr
+    assert done.returncode == 1, printed
+    assert "The disk is full" in printed
+    assert "Traceback" not in printed, printed
 
 
 def test_the_stages_of_a_run_follow_one_another(finished: Path) -> None:

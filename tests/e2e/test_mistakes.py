@@ -54,6 +54,7 @@ def test_everything_mistyped_is_told_at_once(fresh: Fresh) -> None:
     replace(project, f"{SUITES}/interactions.yml", "expectations:", "expectation:")
     replace(project, f"{SUITES}/items.yml", "stage: ingest", "stage: ingst")
     replace(project, "conf/test/spark.yml", "spark.master: local[2]", "spark: {master: 'local[2]'}")
+    replace(project, "conf/test/spark.yml", "driver.memory: 1g", "driver.memory: lots")
     replace(project, "pipelines/__default__.yml", "features,", "featuers,")
     replace(project, "pipelines/rescore.yml", "schedule:", "shedule:")
     lines = refused(project, *RUN)
@@ -73,6 +74,7 @@ def test_everything_mistyped_is_told_at_once(fresh: Fresh) -> None:
         ("interactions", "unknown key 'expectation'", "'expectations'?"),
         ("items", "no stage 'ingst'", "'ingest'?"),
         ("conf/*/spark.yml", "spark: write every setting in one line"),
+        ("conf/*/spark.yml", "spark.driver.memory: 'lots'"),
         ("pipelines/__default__.yml", "stages", "'features'?"),
         ("pipelines/rescore.yml", "shedule", "'schedule'?"),
     )

@@ -32,6 +32,12 @@ FIXED: Mapping[str, str] = {
 _READ_UNREGISTERED = ("spark.master", "spark.app.name", "spark.local.dir", "spark.home")
 """Settings that Spark reads without registering them."""
 
+_FORMS = {
+    ".memory": r"\d+[bkmgtpBKMGTP]?[bB]?",
+    "spark.master": r"local(\[(\*|\d+)(,\d+)?\])?|local-cluster\[.+\]|yarn|(spark|k8s)://.+",
+}
+"""Values without which the Java process itself ends at once, by the end of the setting's name."""
+
 _CONF_DIR = "SPARK_CONF_DIR"
 
 _LOGGING = """\
@@ -52,14 +58,20 @@ def check_settings(conf: Mapping[str, object]) -> None:
     """Check the form of Spark's settings; the names are checked by Spark, once it runs.
 
     Raises:
-        ConfigError: A name does not begin with `spark.`, or a value is no single value.
+        ConfigError: A name does not begin with `spark.`, or a value cannot be one.
     """
-    refuse(
-        f"conf/*/spark.yml: {key}: write every setting in one line by its whole name, such as "
-        "`spark.driver.memory: 2g`"
-        for key, value in conf.items()
-        if not str(key).startswith("spark.") or isinstance(value, Mapping | list) or value is None
-    )
+    found = {key: _misfit(str(key), value) for key, value in conf.items()}
+    refuse(f"conf/*/spark.yml: {key}: {problem}" for key, problem in found.items() if problem)
+
+
+def _misfit(key: str, value: object) -> str | None:
+    """Return what is wrong with a setting, where its form tells."""
+    if not key.startswith("spark.") or isinstance(value, Mapping | list) or value is None:
+        return "write every setting in one line by its whole name, as `spark.driver.memory: 2g`"
+    form = next((form for end, form in _FORMS.items() if key.endswith(end)), None)
+    if form and not re.fullmatch(form, str(value)):
+        return f"{value!r} is no value that Spark can start with"
+    return None
 
 
 def declare(conf: Mapping[str, object]) -> None:
