@@ -3,7 +3,12 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.e2e.projects import call
+import pytest
+from pyarrow import csv, parquet
+from tests.e2e.outcomes import interactions
+from tests.e2e.projects import call, succeed
+
+from reclife.contracts import IngestReport
 
 Fresh = Callable[[str], Path]
 PARAMETERS = "conf/test/parameters"
@@ -169,3 +174,97 @@ def test_names_that_do_not_exist_come_with_the_nearest(fresh: Fresh) -> None:
     )
     assert_told(refused(project, *RUN, "--pipelines", "training"), ("There is no run to continue",))
     assert_told(refused(project, "resume", command="reclife"), ("There is no run to continue",))
+
+
+SOURCE = "tests/fixtures/tiny/interactions.csv"
+
+
+def ratings(project: Path) -> list[str]:
+    return (project / SOURCE).read_text(encoding="utf-8").splitlines()
+
+
+def write(project: Path, lines: list[str]) -> None:
+    (project / SOURCE).write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def rename_a_header(project: Path) -> None:
+    header, *rows = ratings(project)
+    write(project, [header.replace("rating", "ratng"), *rows])
+
+
+def leave_the_header_only(project: Path) -> None:
+    write(project, ratings(project)[:1])
+
+
+def cut_the_file(project: Path) -> None:
+    content = (project / SOURCE).read_bytes()
+    (project / SOURCE).write_bytes(content[: len(content) // 2])
+
+
+def remove_the_file(project: Path) -> None:
+    (project / SOURCE).unlink()
+
+
+def put_words_for_ratings(project: Path) -> None:
+    header, *rows = ratings(project)
+    fields = [row.split(",") for row in rows]
+    write(project, [header, *(",".join([*row[:2], "good", *row[3:]]) for row in fields)])
+
+
+def cut_a_parquet_file(project: Path) -> None:
+    path = project / SOURCE.replace(".csv", ".parquet")
+    parquet.write_table(csv.read_csv(project / SOURCE), path)
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+    entry = (
+        f"raw_interactions: {{type: spark.SparkDatasetV2, filepath: {path}, file_format: parquet}}"
+    )
+    declared = (project / "conf/test/catalog/ingest.yml").read_text(encoding="utf-8")
+    others = declared[declared.index("raw_items:") :]
+    (project / "conf/test/catalog/ingest.yml").write_text(f"{entry}\n{others}", encoding="utf-8")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("damage", "words"),
+    [
+        (
+            rename_a_header,
+            "raw_interactions.rating: expected a column of type string; it is miss",
+        ),
+        (leave_the_header_only, "expected at least 1,800 row(s); it is empty"),
+        (cut_the_file, "expected at least 1,800 row(s); it has 899"),
+        (remove_the_file, "A file is missing: Path does not exist: file:"),
+        (put_words_for_ratings, "1800 of 1800 rows break the declared contract"),
+        (cut_a_parquet_file, "A file is damaged or cut short:"),
+    ],
+)
+def test_a_broken_source_is_told_and_nothing_is_left_to_read(
+    fresh: Fresh, damage: Callable[[Path], None], words: str
+) -> None:
+    project = fresh("source")
+    damage(project)
+    done = call(project, "kedro", *RUN, "--pipelines", "ingest")
+    printed = done.stdout + done.stderr
+    assert done.returncode == 1, printed
+    assert words in printed
+    assert "Traceback" not in printed
+    assert not list((project / "data/08_reporting/runs").glob("*/records/*.json"))
+    after = call(project, "kedro", *RUN, "--pipelines", "features")
+    assert after.returncode == 1
+    assert "There is no run to continue" in after.stdout + after.stderr
+
+
+@pytest.mark.slow
+def test_rows_that_break_the_contract_go_aside_and_ids_keep_every_digit(fresh: Fresh) -> None:
+    project = fresh("rows")
+    header, *rows = ratings(project)
+    ids = [2**53 + 1, 2**63 - 1, 0, -5]
+    broken = [f"{2**63},1,5,1704420157", ",1,5,1704420157", "1,1,good,1704420157"]
+    broken += ["1,1,NaN,1704420157", "1,1,inf,1704420157", "1,1,5,yesterday", rows[0]]
+    write(project, [header, *rows, *(f"{one},1,5,1704420157" for one in ids), *broken])
+    succeed(project, "kedro", *RUN, "--pipelines", "ingest")
+    report = IngestReport.read(project / "data/08_reporting/ingest.json")
+    (found,) = [table for table in report.tables if table.table == "interactions"]
+    assert found.rows_in - found.rows_out == len(broken)
+    assert sum(found.quarantined.values()) == len(broken)
+    assert set(ids) <= set(interactions(project)["user_id"].to_pylist())
