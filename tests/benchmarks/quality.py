@@ -11,9 +11,7 @@ from kedro.framework.session.session import KedroSession
 from kedro.framework.startup import bootstrap_project
 
 from reclife.contracts import EvaluationReport, EvaluationRow
-from reclife.models.saved import predict
 from reclife.pipelines.evaluation import like
-from reclife.training.train import train
 from tests.benchmarks.lines import Line
 
 SEEDS = (0, 1, 2)
@@ -43,6 +41,9 @@ def measure(scale: str) -> list[Line]:
 
 
 def _seed(seed: int, catalog: Any, parameters: dict[str, Any]) -> list[Line]:
+    from reclife.models.saved import predict  # TensorFlow, once the session has set it up
+    from reclife.training.train import train
+
     training = parameters["training"].model_copy(update={"seed": seed})
     spec = catalog.load("feature_spec")
     parts = [catalog.load(f"{name}_examples@arrow") for name in ("train", "validation", "test")]
