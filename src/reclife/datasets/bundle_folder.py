@@ -1,13 +1,12 @@
 """The bundle: written by `export`, read from the run itself or else the current one."""
 
-import shutil
 from pathlib import Path
 from typing import final
 
 from reclife.contracts import Pointer
 from reclife.datasets.artifact import RunArtifact
 from reclife.datasets.bundle import MANIFEST
-from reclife.datasets.folder import Writer
+from reclife.datasets.folder import Writer, refill
 from reclife.errors import ArtifactError
 from reclife.runtime.files import write_atomically
 from reclife.runtime.project import project_path
@@ -30,9 +29,7 @@ class BundleFolder(RunArtifact[Writer, Path]):
 
     def save(self, data: Writer) -> None:
         """Empty the run's bundle folder, then let `data` write into it."""
-        shutil.rmtree(self.location, ignore_errors=True)
-        self.location.mkdir(parents=True)
-        data(self.location)
+        refill(self.location, data)
 
     def publish(self) -> None:
         """Make this run's bundle the current one."""

@@ -11,6 +11,13 @@ from reclife.errors import ArtifactError
 Writer = Callable[[Path], None]
 
 
+def refill(folder: Path, write: Writer) -> None:
+    """Empty `folder`, so that nothing of an earlier attempt stays, then let `write` fill it."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    write(folder)
+
+
 @final
 class Folder(RunArtifact[Writer, Path]):
     """A folder of the run: saved by a function that writes into it, loaded as its path."""
@@ -23,9 +30,7 @@ class Folder(RunArtifact[Writer, Path]):
 
     def save(self, data: Writer) -> None:
         """Empty the folder, then let `data` write into it."""
-        shutil.rmtree(self.location, ignore_errors=True)
-        self.location.mkdir(parents=True)
-        data(self.location)
+        refill(self.location, data)
 
 
 @final

@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, final
 from reclife.contracts import ScoringReport
 from reclife.datasets.artifact import RunArtifact
 from reclife.datasets.publication import publish
+from reclife.datasets.spark_table import read_parquet, write_parquet
 from reclife.errors import ArtifactError
 from reclife.runtime.project import project_path
 from reclife.runtime.run import current_run_id, run_folder
-from reclife.runtime.spark import session
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -20,11 +20,11 @@ class Recommendations(RunArtifact["DataFrame", "DataFrame"]):
 
     def load(self) -> "DataFrame":
         """Return the staged table, lazily."""
-        return session().read.parquet(str(self.location))
+        return read_parquet(self.location)
 
     def save(self, data: "DataFrame") -> None:
         """Write the staged table."""
-        data.write.mode("overwrite").parquet(str(self.location))
+        write_parquet(data, self.location)
 
     def publish(self) -> None:
         """Put the staged table in the place of its date, and point to it."""

@@ -17,12 +17,12 @@ from reclife.runtime.project import project_path
 from reclife.runtime.run import run_folder
 
 
-def record_path(run_id: str, stage: Stage) -> Path:
+def record_path(run_id: str, stage: str) -> Path:
     """Return where the record of a run's stage lies."""
     return run_folder(run_id) / "records" / f"{stage}.json"
 
 
-def find_record(run_id: str, stage: Stage) -> CompletionRecord | None:
+def find_record(run_id: str, stage: str) -> CompletionRecord | None:
     """Return the record of a run's stage, or None when the stage has not finished."""
     path = record_path(run_id, stage)
     return CompletionRecord.read(path) if path.exists() else None
@@ -107,17 +107,12 @@ def check_lineage(run_id: str, stage: Stage) -> None:
     record = find_record(run_id, stage)
     for name, sha256 in (record.inputs if record else {}).items():
         producer, _, dataset = name.partition("/")
-        upstream = _as_record(run_id, producer)
+        upstream = find_record(run_id, producer)
         if upstream and dataset in upstream.outputs and upstream.outputs[dataset].sha256 != sha256:
             raise ArtifactError(
                 f"Stage {stage} of run {run_id} used another {dataset} than stage {producer} "
                 f"holds now; run it again: `kedro run --pipelines {stage}`."
             )
-
-
-def _as_record(run_id: str, stage: str) -> CompletionRecord | None:
-    path = run_folder(run_id) / "records" / f"{stage}.json"
-    return CompletionRecord.read(path) if path.exists() else None
 
 
 @cache
