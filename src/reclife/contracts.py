@@ -21,6 +21,7 @@ FIRST_ID = 2
 
 USER, ITEM, TIME = "user_id", "item_id", "timestamp"
 LABEL, WEIGHT, EVENT, SPLIT = "label", "weight", "event", "split"
+SAMPLING_PROBABILITY = "sampling_probability"
 """Column names of the canonical tables; time is int64 seconds since the epoch, UTC."""
 
 Stage = Literal["ingest", "features", "training", "evaluation", "compression", "export", "scoring"]
@@ -88,18 +89,37 @@ class Feature(Contract):
     table: str | None = None
 
 
+class Task(Contract):
+    """One thing that a model predicts.
+
+    The column `label` of the examples holds the truth in [0, 1], null where it is not known.
+    """
+
+    name: str
+    label: str
+
+
 class FeatureSpec(Contract):
-    """The schema of the examples and the identity of the fitted state behind them."""
+    """The schema of the examples and the identity of the fitted state behind them.
+
+    `weight` is the column of the examples' weights, `sampling_probability` that of the probability
+    with which a sampled negative was drawn; both are absent where nothing of the kind is declared.
+    """
 
     features: tuple[Feature, ...]
     tables: tuple[EmbeddingTable, ...]
-    tasks: tuple[str, ...] = ("like",)
-    label: str = LABEL
+    tasks: tuple[Task, ...] = (Task(name="like", label=LABEL),)
     weight: str | None = None
+    sampling_probability: str | None = None
     user: str = USER
     item: str = ITEM
     time: str | None = TIME
     state_hash: str
+
+    @property
+    def label(self) -> str:
+        """The label column of the first task."""
+        return self.tasks[0].label
 
     @property
     def hash(self) -> str:
