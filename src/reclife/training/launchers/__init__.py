@@ -1,0 +1,1 @@
+"""How the tasks of a training cluster come to life: processes here, Spark, or somebody else's."""
