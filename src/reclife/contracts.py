@@ -104,6 +104,8 @@ class FeatureSpec(Contract):
 
     `weight` is the column of the examples' weights, `sampling_probability` that of the probability
     with which a sampled negative was drawn; both are absent where nothing of the kind is declared.
+    `negative_rate` w is the share of the negative training rows that down-sampling kept: the odds
+    of a model trained on them are 1/w of the true ones, so log(w) is added to its logits.
     """
 
     features: tuple[Feature, ...]
@@ -111,6 +113,7 @@ class FeatureSpec(Contract):
     tasks: tuple[Task, ...] = (Task(name="like", label=LABEL),)
     weight: str | None = None
     sampling_probability: str | None = None
+    negative_rate: float = 1.0
     user: str = USER
     item: str = ITEM
     time: str | None = TIME
