@@ -79,14 +79,17 @@ class Feature(Contract):
 
     `shape` leaves out the batch axis: `()` for a scalar, `(L,)` for a padded list.
     `table` names the embedding table of the categorical kinds; several features may share one.
+    `weights` of a list names the feature of kind `weights` and of the same shape that says how much
+    each of its ids weighs when they are pooled, 0 where it is padding.
     """
 
     name: str
     role: Literal["user", "item", "context"]
-    kind: Literal["category", "multi_category", "numeric", "vector", "sequence"]
+    kind: Literal["category", "multi_category", "numeric", "vector", "sequence", "weights"]
     dtype: Literal["int64", "float32"]
     shape: tuple[int, ...] = ()
     table: str | None = None
+    weights: str | None = None
 
 
 class Task(Contract):
