@@ -69,10 +69,11 @@ def module(spec: FeatureSpec, function: Any, names: tuple[str, ...] | None = Non
     import tensorflow as tf
 
     class Toy(tf.Module):
+        tasks = spec.tasks[:1]
         features = tuple(f for f in spec.features if names is None or f.name in names)
 
         def __call__(self, inputs: Any, training: bool = False) -> Any:
-            return function(inputs)
+            return function(inputs)[:, tf.newaxis]
 
         def signature(self) -> dict[str, Any]:
             return {f.name: tf.TensorSpec([None, *f.shape], f.dtype, f.name) for f in self.features}

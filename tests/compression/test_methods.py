@@ -12,7 +12,7 @@ from reclife.compression.row_int8 import quantize_rows
 from reclife.compression.static_int8 import require_zero_points
 from reclife.config.compression import CompressionConfig
 from reclife.errors import DataError, ExportError
-from reclife.export.graph import open_graph, run_graph
+from reclife.export.graph import open_graph, run_graph, run_tasks
 from reclife.export.lower import to_onnx
 from reclife.export.parity import compare, require
 from toys import ITEMS, deepfm, toy_examples, toy_spec
@@ -61,7 +61,7 @@ def test_smaller_with_bounded_drift(original, variant):
 def test_a_score_depends_neither_on_batch_nor_on_optimisation(original, variant):
     _, spec = original
     table = toy_examples(4096, 7)
-    expected = run_graph(open_graph(variant), table, spec, 4096)[:300]
+    expected = run_tasks(open_graph(variant), table, spec, 4096)[:300]
     require(compare(variant, "int8", "itself", expected, table.slice(0, 300), spec, 1e-5))
 
 

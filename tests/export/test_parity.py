@@ -6,7 +6,7 @@ import pytest
 from reclife.errors import ExportError
 from reclife.export.lower import to_onnx
 from reclife.export.parity import compare, require
-from reclife.models.saved import predict
+from reclife.models.saved import predict_tasks
 from toys import deepfm, toy_examples, toy_spec
 
 
@@ -22,7 +22,7 @@ def lowered(tmp_path_factory):
 def test_every_way_of_running_is_compared(lowered):
     spec, model, path = lowered
     table = toy_examples(64)
-    rows = compare(path, "original", "model", predict(model, table), table, spec, 1e-5)
+    rows = compare(path, "original", "model", predict_tasks(model, table), table, spec, 1e-5)
     ways = {(row.batch, row.optimisation, row.columns) for row in rows}
     assert ways == {
         (batch, level, order)
@@ -36,7 +36,7 @@ def test_every_way_of_running_is_compared(lowered):
 def test_a_difference_beyond_the_tolerance_raises(lowered):
     spec, model, path = lowered
     table = toy_examples(8)
-    expected = predict(model, table)
+    expected = predict_tasks(model, table)
     expected[5] += 2e-5
     with pytest.raises(ExportError, match="differs from model by 2"):
         require(compare(path, "original", "model", expected, table, spec, 1e-5))
@@ -47,4 +47,4 @@ def test_a_score_that_is_not_a_number_is_a_difference(lowered):
     table = toy_examples(4).drop_columns(["user_mean"])
     table = table.append_column("user_mean", [np.array([0, 1, np.nan, 0], np.float32)])
     with pytest.raises(ExportError, match="inf"):
-        require(compare(path, "original", "model", np.zeros(4, np.float32), table, spec, 1.0))
+        require(compare(path, "original", "model", np.zeros((4, 1), np.float32), table, spec, 1.0))

@@ -56,7 +56,7 @@ def test_builds_from_any_specification_and_gives_one_logit_a_row(kind, spec):
         return
     model = build(declared(kind), spec, seed=1)
     logits = model(inputs_of(model, 7), training=True)
-    assert logits.shape == (7,)
+    assert logits.shape == (7, 1)
     assert logits.dtype == tf.float32
     assert np.isfinite(logits.numpy()).all()
 

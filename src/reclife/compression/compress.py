@@ -12,7 +12,7 @@ from reclife.compression.measure import VALIDATION_AUC, Scored, rows_of
 from reclife.compression.methods import METHODS
 from reclife.config.compression import BudgetConfig, CompressionConfig
 from reclife.contracts import ChosenGraph, CompressionReport, CompressionRow, FeatureSpec
-from reclife.export.graph import open_graph, run_graph
+from reclife.export.graph import open_graph, run_tasks
 from reclife.export.lower import to_onnx
 from reclife.export.parity import compare
 from reclife.runtime.files import write_atomically
@@ -126,7 +126,7 @@ def over_budget(rows: tuple[CompressionRow, ...], budget: BudgetConfig) -> list[
 
 def _unsteady(name: str, variant: Path, table: "pa.Table", spec: FeatureSpec) -> list[str]:
     sample = spread(table, STEADY_ROWS)
-    expected = run_graph(open_graph(variant), sample, spec)
+    expected = run_tasks(open_graph(variant), sample, spec)
     rows = compare(variant, name, "itself", expected, sample, spec, STEADY)
     worst = max(row.max_abs_diff for row in rows)
     return [] if worst <= STEADY else [f"a row's score depends on how it is run, by {worst:.1e}"]

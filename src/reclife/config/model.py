@@ -19,6 +19,10 @@ class _Common(Schema):
         description="Weight of the squared norm of the embedding rows a batch touches; "
         "rows that the batch does not touch are left alone.",
     )
+    dense_l2: NonNegativeFloat = Field(
+        default=0.0,
+        description="Weight of the squared norm of the matrices of the dense part.",
+    )
 
 
 class _Embedded(_Common):

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import final
 
-from reclife.contracts import BundleFile, BundleManifest, FeatureSpec, Origin
+from reclife.contracts import BundleFile, BundleManifest, FeatureSpec, Origin, Task
 from reclife.errors import ArtifactError
 from reclife.runtime.files import files_under, sha256_of_file, write_atomically
 
@@ -19,9 +19,14 @@ COMPRESSION = "compression.json"
 PARITY = "parity.json"
 
 SCORE = "score"
-"""Name of a graph's one output, and of the golden rows' column with its values."""
+"""Name of a graph's first output, and of the golden rows' column with its values."""
 ORIGINAL_SCORE = "original_score"
 """The golden rows' column with the scores before compression."""
+
+
+def outputs(tasks: tuple[Task, ...]) -> tuple[str, ...]:
+    """Return the names of a graph's outputs, one a task: `score`, then `score_<task>`."""
+    return (SCORE, *(f"{SCORE}_{task.name}" for task in tasks[1:]))
 
 
 @final

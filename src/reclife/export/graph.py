@@ -48,9 +48,16 @@ def feeds(
 def run_graph(
     session: "InferenceSession", table: "pa.Table", spec: FeatureSpec, batch: int = 4096
 ) -> np.ndarray:
-    """Return the scores of the table's rows, `[N]` float32."""
-    if table.num_rows == 0:
-        return np.empty(0, np.float32)
-    return np.concatenate(
-        [session.run(None, feed)[0] for feed in feeds(session, table, spec, batch)]
-    )
+    """Return the scores of the table's rows, those of the first task, `[N]` float32."""
+    return run_tasks(session, table, spec, batch)[:, 0]
+
+
+def run_tasks(
+    session: "InferenceSession", table: "pa.Table", spec: FeatureSpec, batch: int = 4096
+) -> np.ndarray:
+    """Return the scores of the table's rows for every output of the graph, `[N, T]` float32."""
+    empty = np.empty((0, len(session.get_outputs())), np.float32)
+    parts = [
+        np.stack(session.run(None, feed), axis=1) for feed in feeds(session, table, spec, batch)
+    ]
+    return np.concatenate([empty, *parts])

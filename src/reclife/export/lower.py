@@ -1,4 +1,4 @@
-"""Lowers a ranking model to ONNX: one input per used feature, one output `score`."""
+"""Lowers a ranking model to ONNX: one input per used feature, one output per task."""
 
 import logging
 from collections.abc import Iterator
@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from reclife.contracts import Feature, FeatureSpec
-from reclife.datasets.bundle import SCORE
+from reclife.datasets.bundle import outputs
 from reclife.errors import ExportError
 
 if TYPE_CHECKING:
@@ -20,10 +20,11 @@ OPSET = 18
 
 
 def to_onnx(model: "RankingModel", spec: FeatureSpec, path: Path) -> None:
-    """Write `model` to `path` as a graph from its features to a probability.
+    """Write `model` to `path` as a graph from its features to the probability of each task.
 
-    Every input carries its feature's name, `[B]` or `[B, L]`; the output `score` is the sigmoid of
-    the logits, `[B]` float32. The batch is dynamic.
+    Every input carries its feature's name, `[B]` or `[B, L]`; the outputs, `score` for the first
+    task and `score_<task>` for the others, are sigmoids of the logits, `[B]` float32. The batch is
+    dynamic.
 
     Args:
         model: A built ranking model.
@@ -36,8 +37,9 @@ def to_onnx(model: "RankingModel", spec: FeatureSpec, path: Path) -> None:
     """
     _check_features(model, spec)
     graph = _convert(model)
-    _rename(graph, model.features)
+    _rename(graph, model.features, outputs(model.tasks))
     _check_inputs(graph, model.features)
+    _check_outputs(graph, outputs(model.tasks))
     _check_loads(graph)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(graph.SerializeToString())
@@ -61,13 +63,14 @@ def _convert(model: "RankingModel") -> "ModelProto":
     ]
 
     @tf.function(input_signature=signature)
-    def probability(*columns: Any) -> Any:
+    def probabilities(*columns: Any) -> Any:
         logits = model(dict(zip(names, columns, strict=True)), training=False)
-        return tf.identity(tf.sigmoid(logits), name=SCORE)
+        tasks = range(len(model.tasks))
+        return tuple(tf.identity(tf.sigmoid(logits[:, t]), name=f"output_{t}") for t in tasks)
 
     with _collected_errors() as errors:
         try:
-            graph, _ = from_function(probability, input_signature=signature, opset=OPSET)
+            graph, _ = from_function(probabilities, input_signature=signature, opset=OPSET)
         except Exception as error:
             raise ExportError(_sentence([*errors, str(error)])) from error
     if errors:
@@ -108,13 +111,13 @@ def _sentence(problems: list[str]) -> str:
     )
 
 
-def _rename(graph: "ModelProto", features: tuple[Feature, ...]) -> None:
-    """Give inputs their features' names and the output the name `score`."""
+def _rename(graph: "ModelProto", features: tuple[Feature, ...], outputs: tuple[str, ...]) -> None:
+    """Give inputs their features' names, and outputs, which come in order, theirs."""
     new = {f"input_{i}": feature.name for i, feature in enumerate(features)}
     names = {
         value.name: new.get(value.name.split(":")[0], value.name) for value in graph.graph.input
     }
-    names |= {value.name: SCORE for value in graph.graph.output}
+    names |= {v.name: name for v, name in zip(graph.graph.output, outputs, strict=False)}
     taken = {output for node in graph.graph.node for output in node.output} - names.keys()
     clash = taken & set(names.values())
     for node in graph.graph.node:
@@ -137,8 +140,12 @@ def _check_inputs(graph: "ModelProto", features: tuple[Feature, ...]) -> None:
             f"The lowered graph does not read {sorted(declared - (found & read))}, which the model "
             "lists as used; leave them out of `features`."
         )
-    if len(graph.graph.output) != 1:
-        raise ExportError(f"The lowered graph has {len(graph.graph.output)} outputs, not one.")
+
+
+def _check_outputs(graph: "ModelProto", outputs: tuple[str, ...]) -> None:
+    found = [value.name for value in graph.graph.output]
+    if found != list(outputs):
+        raise ExportError(f"The outputs of the lowered graph are {found}, not {list(outputs)}.")
 
 
 def _check_loads(graph: "ModelProto") -> None:

@@ -8,7 +8,7 @@ import numpy as np
 
 from reclife.contracts import FeatureSpec, ParityRow
 from reclife.errors import ExportError
-from reclife.export.graph import open_graph, run_graph
+from reclife.export.graph import open_graph, run_tasks
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -29,7 +29,7 @@ def compare(
         path: The graph.
         graph: Name of the variant.
         reference: What `expected` comes from.
-        expected: Scores, `[N]`.
+        expected: Scores of every task, `[N, T]`.
         table: The rows, N of them.
         spec: The feature specification.
         tolerance: Largest absolute difference of probabilities that is allowed.
@@ -40,7 +40,7 @@ def compare(
         session = open_graph(path, optimisation)
         for columns, data in (("declared", table), ("permuted", permuted)):
             for batch in (1, table.num_rows):
-                scores = run_graph(session, data, spec, batch)
+                scores = run_tasks(session, data, spec, batch)
                 rows.append(
                     ParityRow(
                         graph=graph,

@@ -25,13 +25,13 @@ def check_exportable(model: "RankingModel", spec: FeatureSpec) -> None:
     Raises:
         ExportError: The model cannot be lowered, or its graph gives other scores.
     """
-    from reclife.models.saved import predict
+    from reclife.models.saved import predict_tasks
 
     table = random_rows(model.features, spec, ROWS, seed=0)
     with tempfile.TemporaryDirectory(prefix="reclife-probe-") as folder:
         path = Path(folder) / "probe.onnx"
         to_onnx(model, spec, path)
-        expected = predict(model, table)
+        expected = predict_tasks(model, table)
         require(compare(path, "untrained", "the model", expected, table, spec, TOLERANCE))
 
 

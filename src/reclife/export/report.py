@@ -9,7 +9,7 @@ from reclife.config.export import ExportConfig
 from reclife.contracts import ExportReport, FeatureSpec
 from reclife.errors import DataError
 from reclife.export.bundle import read_chosen
-from reclife.export.graph import open_graph, run_graph
+from reclife.export.graph import open_graph, run_tasks
 from reclife.export.parity import compare, require
 
 if TYPE_CHECKING:
@@ -47,16 +47,15 @@ def parity_report(
     Raises:
         ExportError: A comparison lies beyond its tolerance.
     """
-    from reclife.models.saved import predict
+    from reclife.models.saved import predict_tasks
 
     chosen = read_chosen(compressed)
     original = compressed / chosen.graphs["original"]
     shipped = compressed / chosen.graphs[chosen.variant]
-    rows = compare(
-        original, "original", "model", predict(model, golden), golden, spec, config.tolerance
-    )
+    expected = predict_tasks(model, golden)
+    rows = compare(original, "original", "model", expected, golden, spec, config.tolerance)
     if chosen.variant != "original":
-        itself = run_graph(open_graph(shipped), golden, spec)
+        itself = run_tasks(open_graph(shipped), golden, spec)
         tolerance = config.execution_tolerance
         rows += compare(shipped, chosen.variant, "itself", itself, golden, spec, tolerance)
     require(rows)

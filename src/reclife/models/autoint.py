@@ -21,7 +21,7 @@ from reclife.models.features import embedded, embedding_tables, table_names, use
 from reclife.models.fields import field_count, field_layers, fields
 from reclife.models.layers.dense import Bias, linear
 from reclife.models.layers.self_attention import FieldAttention
-from reclife.models.ranking import RankingModel
+from reclife.models.ranking import RankingModel, penalties
 
 Tensor = Any
 
@@ -36,12 +36,12 @@ class AutoInt(RankingModel):
     def score(
         self, rows: Mapping[str, Tensor], inputs: Mapping[str, Tensor], training: bool
     ) -> Tensor:
-        """Return the logits `[B]`."""
+        """Return the logits `[B, T]`."""
         combined = fields(self, rows, inputs, training)  # [B, M, D]
         for layer in self._attention():
             combined = layer(combined)  # [B, M, H * A]
         flat = tf.reshape(combined, [-1, combined.shape[1] * combined.shape[2]])
-        return self.layers["bias"](self.layers["field_weights"](flat)[:, 0])
+        return self.layers["bias"](self.layers["field_weights"](flat))
 
     def _attention(self) -> list[Any]:
         return [layer for layer in self.layers.values() if isinstance(layer, FieldAttention)]
@@ -61,7 +61,8 @@ def build(config: AutoIntConfig, spec: FeatureSpec, seed: int) -> AutoInt:
     dims = dict.fromkeys(table_names(embedded(features)), dim)
     return AutoInt(
         features=features,
+        tasks=spec.tasks[:1],
         tables=embedding_tables(spec, dims, _INITIAL_DEVIATION, seed),
         layers=layers,
-        embedding_l2=config.embedding_l2,
+        penalties=penalties(config),
     )

@@ -33,7 +33,7 @@ from reclife.models.fields import flat_width, normalized, number_layers
 from reclife.models.layers.dense import perceptron
 from reclife.models.layers.pooling import mask, mean_pool
 from reclife.models.layers.sequence_encoder import SequenceEncoder
-from reclife.models.ranking import RankingModel
+from reclife.models.ranking import RankingModel, penalties
 
 Layer = Any
 Tensor = Any
@@ -49,7 +49,7 @@ class BST(RankingModel):
     def score(
         self, rows: Mapping[str, Tensor], inputs: Mapping[str, Tensor], training: bool
     ) -> Tensor:
-        """Return the logits `[B]`."""
+        """Return the logits `[B, T]`."""
         found = targets(self.features)
         vectors = [
             self._encoded(f, found[f.name], rows, inputs, training)
@@ -58,7 +58,7 @@ class BST(RankingModel):
             for f in self.embedded
         ]
         flat = tf.concat([*vectors, *normalized(self, inputs, training)], axis=1)
-        return self.layers["perceptron"](flat, training=training)[:, 0]
+        return self.layers["perceptron"](flat, training=training)
 
     def _encoded(
         self,
@@ -102,7 +102,8 @@ def build(config: BSTConfig, spec: FeatureSpec, seed: int) -> BST:
     dims = dict.fromkeys(table_names(embedded(features)), dim)
     return BST(
         features=features,
+        tasks=spec.tasks[:1],
         tables=embedding_tables(spec, dims, _INITIAL_DEVIATION, seed),
         layers=layers,
-        embedding_l2=config.embedding_l2,
+        penalties=penalties(config),
     )

@@ -24,7 +24,7 @@ from reclife.models.features import embedded, embedding_tables, table_names, use
 from reclife.models.fields import flat_width, normalized, number_layers, pooled
 from reclife.models.layers.cross import CrossNetwork
 from reclife.models.layers.dense import linear, perceptron
-from reclife.models.ranking import RankingModel
+from reclife.models.ranking import RankingModel, penalties
 
 Tensor = Any
 
@@ -38,14 +38,14 @@ class DCNv2(RankingModel):
     def score(
         self, rows: Mapping[str, Tensor], inputs: Mapping[str, Tensor], training: bool
     ) -> Tensor:
-        """Return the logits `[B]`."""
+        """Return the logits `[B, T]`."""
         vectors = pooled(self.embedded, rows, inputs)  # F x [B, D]
         start = tf.concat([*vectors, *normalized(self, inputs, training)], axis=1)
         crossed = self.layers["cross"](start)
         if "cross_weights" not in self.layers:
-            return self.layers["perceptron"](crossed, training=training)[:, 0]
+            return self.layers["perceptron"](crossed, training=training)
         deep = self.layers["perceptron"](start, training=training)
-        return (self.layers["cross_weights"](crossed) + deep)[:, 0]
+        return self.layers["cross_weights"](crossed) + deep
 
 
 def build(config: DCNv2Config, spec: FeatureSpec, seed: int) -> DCNv2:
@@ -62,7 +62,8 @@ def build(config: DCNv2Config, spec: FeatureSpec, seed: int) -> DCNv2:
     dims = dict.fromkeys(table_names(embedded(features)), config.embedding_dim)
     return DCNv2(
         features=features,
+        tasks=spec.tasks[:1],
         tables=embedding_tables(spec, dims, _INITIAL_DEVIATION, seed),
         layers=layers,
-        embedding_l2=config.embedding_l2,
+        penalties=penalties(config),
     )

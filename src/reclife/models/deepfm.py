@@ -34,7 +34,7 @@ from reclife.models.features import (
 from reclife.models.layers.dense import Bias, linear, normalization, perceptron
 from reclife.models.layers.factorization import pairwise
 from reclife.models.layers.pooling import mean_pool
-from reclife.models.ranking import RankingModel
+from reclife.models.ranking import RankingModel, penalties
 
 Layer = Any
 Tensor = Any
@@ -49,20 +49,20 @@ class DeepFM(RankingModel):
     def score(
         self, rows: Mapping[str, Tensor], inputs: Mapping[str, Tensor], training: bool
     ) -> Tensor:
-        """Return the logits `[B]`."""
+        """Return the logits `[B, T]`."""
         terms, deep_inputs = [], []
         if self.embedded:
             pooled = {f: mean_pool(rows[f.name], inputs[f.name]) for f in self.embedded}
             vectors = tf.stack([self._vector(f, row) for f, row in pooled.items()], axis=1)
-            terms += [row[:, 0] for row in pooled.values()]  # F x [B]
+            terms += [row[:, :1] for row in pooled.values()]  # F x [B, 1]
             terms.append(pairwise(vectors))
             deep_inputs.append(tf.reshape(vectors, [-1, vectors.shape[1] * vectors.shape[2]]))
         if self.numeric:
             numbers = self.layers["normalization"](self.numbers(inputs), training=training)
-            terms.append(self.layers["numeric_weights"](numbers)[:, 0])
+            terms.append(self.layers["numeric_weights"](numbers))
             deep_inputs.append(numbers)
         deep = self.layers["perceptron"](tf.concat(deep_inputs, axis=1), training=training)
-        return self.layers["bias"](tf.add_n([*terms, deep[:, 0]]))
+        return self.layers["bias"](tf.add_n([*terms, deep]))
 
     def _vector(self, feature: Feature, row: Tensor) -> Tensor:
         projection = self.layers.get(f"projection_{feature.table}")
@@ -76,11 +76,12 @@ def build(config: DeepFMConfig, spec: FeatureSpec, seed: int) -> DeepFM:
     dims = _dims(config, embedded(features))
     return DeepFM(
         features=features,
+        tasks=spec.tasks[:1],
         tables=embedding_tables(
             spec, {name: 1 + dim for name, dim in dims.items()}, _INITIAL_DEVIATION, seed
         ),
         layers=_layers(config, features, dims, seed),
-        embedding_l2=config.embedding_l2,
+        penalties=penalties(config),
     )
 
 

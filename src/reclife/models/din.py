@@ -29,7 +29,7 @@ from reclife.models.fields import flat_width, normalized, number_layers
 from reclife.models.layers.dense import perceptron
 from reclife.models.layers.pooling import mask, mean_pool
 from reclife.models.layers.target_attention import TargetAttention
-from reclife.models.ranking import RankingModel
+from reclife.models.ranking import RankingModel, penalties
 
 Layer = Any
 Tensor = Any
@@ -44,10 +44,10 @@ class DIN(RankingModel):
     def score(
         self, rows: Mapping[str, Tensor], inputs: Mapping[str, Tensor], training: bool
     ) -> Tensor:
-        """Return the logits `[B]`."""
+        """Return the logits `[B, T]`."""
         vectors = [self._vector(f, rows, inputs) for f in self.embedded]  # (S + F) x [B, D]
         flat = tf.concat([*vectors, *normalized(self, inputs, training)], axis=1)
-        return self.layers["perceptron"](flat, training=training)[:, 0]
+        return self.layers["perceptron"](flat, training=training)
 
     def _vector(
         self, feature: Feature, rows: Mapping[str, Tensor], inputs: Mapping[str, Tensor]
@@ -79,9 +79,10 @@ def build(config: DINConfig, spec: FeatureSpec, seed: int) -> DIN:
         layers[name] = TargetAttention(dim, config.attention_units, seed, name)
     return DIN(
         features=features,
+        tasks=spec.tasks[:1],
         tables=embedding_tables(
             spec, dict.fromkeys(table_names(embedded(features)), dim), _INITIAL_DEVIATION, seed
         ),
         layers=layers,
-        embedding_l2=config.embedding_l2,
+        penalties=penalties(config),
     )

@@ -20,7 +20,7 @@ from reclife.models.features import embedded, embedding_tables, table_names, use
 from reclife.models.fields import field_layers, fields
 from reclife.models.layers.dense import Bias
 from reclife.models.layers.factorization import pairwise
-from reclife.models.ranking import RankingModel
+from reclife.models.ranking import RankingModel, penalties
 
 Tensor = Any
 
@@ -34,9 +34,9 @@ class FM(RankingModel):
     def score(
         self, rows: Mapping[str, Tensor], inputs: Mapping[str, Tensor], training: bool
     ) -> Tensor:
-        """Return the logits `[B]`."""
+        """Return the logits `[B, T]`."""
         vectors = fields(self, rows, inputs, training)  # [B, M, 1 + D]
-        first = tf.reduce_sum(vectors[:, :, 0], axis=1)
+        first = tf.reduce_sum(vectors[:, :, :1], axis=1)
         return self.layers["bias"](first + pairwise(vectors[:, :, 1:]))
 
 
@@ -47,7 +47,8 @@ def build(config: FMConfig, spec: FeatureSpec, seed: int) -> FM:
     dims = dict.fromkeys(table_names(embedded(features)), length)
     return FM(
         features=features,
+        tasks=spec.tasks[:1],
         tables=embedding_tables(spec, dims, _INITIAL_DEVIATION, seed),
         layers={"bias": Bias("bias"), **field_layers(features, length, _INITIAL_DEVIATION, seed)},
-        embedding_l2=config.embedding_l2,
+        penalties=penalties(config),
     )

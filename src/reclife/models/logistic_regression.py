@@ -23,7 +23,7 @@ from reclife.models.features import (
 )
 from reclife.models.layers.dense import Bias, linear, normalization
 from reclife.models.layers.pooling import mean_pool
-from reclife.models.ranking import RankingModel
+from reclife.models.ranking import RankingModel, penalties
 
 Layer = Any
 Tensor = Any
@@ -36,12 +36,12 @@ class LogisticRegression(RankingModel):
     def score(
         self, rows: Mapping[str, Tensor], inputs: Mapping[str, Tensor], training: bool
     ) -> Tensor:
-        """Return the logits `[B]`."""
+        """Return the logits `[B, T]`."""
         terms = [mean_pool(rows[f.name], inputs[f.name]) for f in self.embedded]  # F x [B, 1]
         if self.numeric:
             numbers = self.layers["normalization"](self.numbers(inputs), training=training)
             terms.append(self.layers["numeric_weights"](numbers))
-        return self.layers["bias"](tf.reshape(tf.add_n(terms), [-1]))
+        return self.layers["bias"](tf.add_n(terms))
 
 
 def build(config: LogisticRegressionConfig, spec: FeatureSpec, seed: int) -> LogisticRegression:
@@ -54,7 +54,8 @@ def build(config: LogisticRegressionConfig, spec: FeatureSpec, seed: int) -> Log
         layers["numeric_weights"] = linear(numbers, 1, seed, "numeric_weights")
     return LogisticRegression(
         features=features,
+        tasks=spec.tasks[:1],
         tables=embedding_tables(spec, dims, scale=0.0, seed=seed),
         layers=layers,
-        embedding_l2=config.embedding_l2,
+        penalties=penalties(config),
     )

@@ -2,11 +2,12 @@
 
 import abc
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import tensorflow as tf
 
-from reclife.contracts import Feature
+from reclife.config.model import AnyModelConfig
+from reclife.contracts import Feature, Task
 from reclife.models.features import embedded, numeric, width
 from reclife.models.layers.pooling import mask
 
@@ -15,37 +16,60 @@ Variable = Any
 Layer = Any
 
 
-class RankingModel(tf.Module, abc.ABC):
-    """Scores a (user, item) pair: ``logit = score(look_up(inputs), inputs)``.
+class Penalties(NamedTuple):
+    """Weights of the squared norms that are added to the loss.
 
-    The two halves are apart because they are trained apart: embedding tables are plain variables
-    of which a step reads and writes only the rows it needs, everything else is Keras layers.
+    `embedding_l2` is that of the rows a batch looks up, `dense_l2` that of the dense matrices.
+    """
+
+    embedding_l2: float
+    dense_l2: float
+
+
+class RankingModel(tf.Module, abc.ABC):
+    """Scores a (user, item) pair: ``logits = score(look_up(selected), selected)``.
+
+    A logit a task, whose sigmoid is the probability; the first task is the one that ranks. The two
+    halves are apart because they are trained apart: embedding tables are plain variables of which
+    a step reads and writes only the rows it needs, everything else is Keras layers.
 
     Args:
         features: The inputs of the model.
+        tasks: What it predicts, T of them.
         tables: Embedding tables by name, each `[V, D]`.
         layers: The dense part, by name.
-        embedding_l2: Weight of the squared norm of the rows a batch looks up.
+        penalties: Weights of the squared norms of rows and matrices.
     """
 
     def __init__(
         self,
         features: tuple[Feature, ...],
+        tasks: tuple[Task, ...],
         tables: Mapping[str, Variable],
         layers: Mapping[str, Layer],
-        embedding_l2: float,
+        penalties: Penalties,
     ) -> None:
         super().__init__()
         self.features = features
+        self.tasks = tasks
         self.embedded = embedded(features)
         self.numeric = numeric(features)
         self.tables = dict(tables)
         self.layers = dict(layers)
-        self.embedding_l2 = embedding_l2
+        self.penalties = penalties
 
     def __call__(self, inputs: Mapping[str, Tensor], training: bool = False) -> Tensor:
-        """Return the logits `[B]` of `inputs`, tensors by feature name."""
-        return self.score(self.look_up(inputs), inputs, training)
+        """Return the logits `[B, T]` of `inputs`, tensors by feature name."""
+        selected = self.select(inputs)
+        return self.score(self.look_up(selected), selected, training)
+
+    def select(self, inputs: Mapping[str, Tensor]) -> Mapping[str, Tensor]:
+        """Return the inputs that are looked up and scored: all of them, where nothing is said.
+
+        A model of long histories keeps the positions that matter, so that the rows of the others
+        are neither read nor updated.
+        """
+        return inputs
 
     def look_up(self, inputs: Mapping[str, Tensor]) -> dict[str, Tensor]:
         """Return the embedding rows of every id: `[B, D]` or `[B, L, D]` by feature name."""
@@ -55,17 +79,28 @@ class RankingModel(tf.Module, abc.ABC):
     def score(
         self, rows: Mapping[str, Tensor], inputs: Mapping[str, Tensor], training: bool
     ) -> Tensor:
-        """Return the logits `[B]` from the embedding `rows` and the numbers in `inputs`."""
+        """Return the logits `[B, T]` from the embedding `rows` and the numbers in `inputs`.
+
+        Args:
+            rows: What `look_up` gives for `inputs`.
+            inputs: What `select` leaves.
+            training: Whether to drop units and to normalise by the batch's own statistics.
+        """
 
     def penalty(self, rows: Mapping[str, Tensor], inputs: Mapping[str, Tensor]) -> Tensor:
-        """Return `embedding_l2` times the squared norm of the rows, a mean over the batch."""
+        """Return the weighted squared norms: of the rows, a mean over the batch; of matrices."""
         total = tf.zeros(())
-        if self.embedding_l2:
+        if self.penalties.embedding_l2:
             for feature in self.embedded:
                 present = mask(inputs[feature.name])[..., tf.newaxis]
                 squares = tf.square(rows[feature.name]) * present
-                total += tf.reduce_sum(squares) / tf.cast(tf.shape(squares)[0], tf.float32)
-        return self.embedding_l2 * total
+                mean = tf.reduce_sum(squares) / tf.cast(tf.shape(squares)[0], tf.float32)
+                total += self.penalties.embedding_l2 * mean
+        if self.penalties.dense_l2:
+            matrices = [v.value for v in self.dense_variables if len(v.shape) > 1]
+            squares = tf.add_n([tf.reduce_sum(tf.square(matrix)) for matrix in matrices])
+            total += self.penalties.dense_l2 * squares
+        return total
 
     def numbers(self, inputs: Mapping[str, Tensor]) -> Tensor:
         """Return the numeric features side by side, `[B, N]`."""
@@ -102,3 +137,8 @@ class RankingModel(tf.Module, abc.ABC):
     def parameter_count(self) -> int:
         """Return how many numbers `weights` holds."""
         return sum(int(variable.shape.num_elements()) for variable in self.weights().values())
+
+
+def penalties(config: AnyModelConfig) -> Penalties:
+    """Return the penalties that a model's declaration asks for."""
+    return Penalties(config.embedding_l2, config.dense_l2)

@@ -73,13 +73,20 @@ def set_weights(model: RankingModel, arrays: dict[str, NDArray[Any]]) -> None:
 
 
 def predict(model: RankingModel, table: pa.Table, batch_size: int = 8192) -> NDArray[np.float32]:
-    """Return the probability of a like for each row of `table`, `[N]`."""
+    """Return the probability of the first task for each row of `table`, `[N]`."""
+    return predict_tasks(model, table, batch_size)[:, 0]
+
+
+def predict_tasks(
+    model: RankingModel, table: pa.Table, batch_size: int = 8192
+) -> NDArray[np.float32]:
+    """Return the probability of every task of the model for each row of `table`, `[N, T]`."""
     arrays = to_arrays(table, model.features)
     return predict_arrays(compiled(model), arrays, table.num_rows, batch_size)
 
 
 def compiled(model: RankingModel) -> Callable[[dict[str, Any]], Any]:
-    """Return the function from a batch of inputs to probabilities `[B]`, traced once."""
+    """Return the function from a batch of inputs to probabilities `[B, T]`, traced once."""
     return tf.function(
         lambda inputs: tf.sigmoid(model(inputs)),
         input_signature=[model.signature()],
@@ -93,9 +100,9 @@ def predict_arrays(
     rows: int,
     batch_size: int = 8192,
 ) -> NDArray[np.float32]:
-    """Return what `score` gives each of the `rows` rows of `arrays`, `[N]`."""
-    parts = [np.zeros(0, np.float32)]
-    for start in range(0, rows, batch_size):
+    """Return what `score` gives each of the `rows` rows of `arrays`, `[N, T]`."""
+    parts = []
+    for start in range(0, max(rows, 1), batch_size):
         batch = {name: array[start : start + batch_size] for name, array in arrays.items()}
         parts.append(score({name: tf.constant(value) for name, value in batch.items()}).numpy())
     return np.concatenate(parts)

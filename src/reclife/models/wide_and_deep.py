@@ -27,7 +27,7 @@ from reclife.models.features import (
 )
 from reclife.models.fields import flat_width, normalized, number_layers, pooled
 from reclife.models.layers.dense import Bias, linear, perceptron
-from reclife.models.ranking import RankingModel
+from reclife.models.ranking import RankingModel, penalties
 
 Tensor = Any
 
@@ -41,13 +41,13 @@ class WideAndDeep(RankingModel):
     def score(
         self, rows: Mapping[str, Tensor], inputs: Mapping[str, Tensor], training: bool
     ) -> Tensor:
-        """Return the logits `[B]`."""
+        """Return the logits `[B, T]`."""
         vectors = pooled(self.embedded, rows, inputs)  # F x [B, 1 + D]
         numbers = normalized(self, inputs, training)
-        wide = [row[:, 0] for row in vectors]
-        wide += [self.layers["numeric_weights"](x)[:, 0] for x in numbers]
+        wide = [row[:, :1] for row in vectors]
+        wide += [self.layers["numeric_weights"](x) for x in numbers]
         flat = tf.concat([*(row[:, 1:] for row in vectors), *numbers], axis=1)
-        deep = self.layers["perceptron"](flat, training=training)[:, 0]
+        deep = self.layers["perceptron"](flat, training=training)
         return self.layers["bias"](tf.add_n([*wide, deep]))
 
 
@@ -62,7 +62,8 @@ def build(config: WideAndDeepConfig, spec: FeatureSpec, seed: int) -> WideAndDee
         layers["numeric_weights"] = linear(numbers, 1, seed, "numeric_weights")
     return WideAndDeep(
         features=features,
+        tasks=spec.tasks[:1],
         tables=embedding_tables(spec, dims, _INITIAL_DEVIATION, seed),
         layers=layers,
-        embedding_l2=config.embedding_l2,
+        penalties=penalties(config),
     )

@@ -23,7 +23,7 @@ from reclife.models.features import embedded, embedding_tables, table_names, use
 from reclife.models.fields import field_count, field_layers, fields
 from reclife.models.layers.compressed_interaction import CompressedInteraction
 from reclife.models.layers.dense import Bias, linear, perceptron
-from reclife.models.ranking import RankingModel
+from reclife.models.ranking import RankingModel, penalties
 
 Tensor = Any
 
@@ -37,13 +37,13 @@ class XDeepFM(RankingModel):
     def score(
         self, rows: Mapping[str, Tensor], inputs: Mapping[str, Tensor], training: bool
     ) -> Tensor:
-        """Return the logits `[B]`."""
+        """Return the logits `[B, T]`."""
         whole = fields(self, rows, inputs, training)  # [B, M, 1 + D]
         vectors = whole[:, :, 1:]
-        linear_part = tf.reduce_sum(whole[:, :, 0], axis=1)
-        explicit = self.layers["map_weights"](self.layers["interaction"](vectors))[:, 0]
+        linear_part = tf.reduce_sum(whole[:, :, :1], axis=1)
+        explicit = self.layers["map_weights"](self.layers["interaction"](vectors))
         flat = tf.reshape(vectors, [-1, vectors.shape[1] * vectors.shape[2]])
-        implicit = self.layers["perceptron"](flat, training=training)[:, 0]
+        implicit = self.layers["perceptron"](flat, training=training)
         return self.layers["bias"](linear_part + explicit + implicit)
 
 
@@ -56,6 +56,7 @@ def build(config: XDeepFMConfig, spec: FeatureSpec, seed: int) -> XDeepFM:
     dims = dict.fromkeys(table_names(embedded(features)), 1 + dim)
     return XDeepFM(
         features=features,
+        tasks=spec.tasks[:1],
         tables=embedding_tables(spec, dims, _INITIAL_DEVIATION, seed),
         layers={
             "bias": Bias("bias"),
@@ -64,5 +65,5 @@ def build(config: XDeepFMConfig, spec: FeatureSpec, seed: int) -> XDeepFM:
             "perceptron": tower,
             **field_layers(features, 1 + dim, _INITIAL_DEVIATION, seed),
         },
-        embedding_l2=config.embedding_l2,
+        penalties=penalties(config),
     )

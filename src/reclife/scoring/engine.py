@@ -56,7 +56,7 @@ class Engine:
         return tuple(self.spec.feature(value.name) for value in self.session.get_inputs())
 
     def score(self, table: "pa.Table") -> np.ndarray:
-        """Return the probability of each row, `[N]` float32; columns are found by name.
+        """Return the probability of the first task, `[N]` float32; columns are found by name.
 
         Raises:
             DataError: A column is missing, of another type, or holds an id outside its table.
@@ -132,8 +132,8 @@ def _check_signature(session: "InferenceSession", spec: FeatureSpec, folder: Pat
                 f"{value.name} is {value.type} {value.shape[1:]}, the specification says "
                 f"{feature.dtype} {list(feature.shape)}"
             )
-    if [value.name for value in session.get_outputs()] != [SCORE]:
-        problems.append(f"its output is not {SCORE}")
+    if session.get_outputs()[0].name != SCORE:
+        problems.append(f"its first output is not {SCORE}")
     if problems:
         raise ArtifactError(
             f"Bundle {folder}: the graph does not fit the specification: {'; '.join(problems)}."

@@ -111,7 +111,7 @@ class Loop:
         if self.validation is None:
             return {}
         examples = self.validation
-        scores = predict_arrays(self.trainer.score, examples.inputs, len(examples))
+        scores = predict_arrays(self.trainer.score, examples.inputs, len(examples))[:, 0]
         values = {"logloss": float(logloss(examples.labels, scores))}
         if len(np.unique(examples.labels)) > 1:
             values["auc"] = float(auc(examples.labels, scores))

@@ -64,7 +64,7 @@ class Trainer:
     def _update(
         self, inputs: Mapping[str, Tensor], labels: Tensor, weights: Tensor
     ) -> tuple[Tensor, Tensor]:
-        model = self.model
+        model, inputs = self.model, self.model.select(inputs)
         found = look_ups(model.embedded, inputs)
         rows = gather(model.tables, found, model.embedded, inputs)
         loss, row_grads, dense_grads = self._compute(rows, inputs, labels, weights)
@@ -87,7 +87,7 @@ class Trainer:
         with tf.GradientTape() as tape:
             tape.watch(rows)
             logits = self.model.score(rows, inputs, training=True)
-            losses = tf.nn.sigmoid_cross_entropy_with_logits(labels, logits)
+            losses = tf.nn.sigmoid_cross_entropy_with_logits(labels, logits[:, 0])
             loss = tf.reduce_sum(losses * weights) / tf.reduce_sum(weights)
             total = loss + self.model.penalty(rows, inputs)
         row_grads, dense_grads = tape.gradient(

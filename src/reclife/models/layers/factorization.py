@@ -17,10 +17,10 @@ def pairwise(vectors: Tensor) -> Tensor:
         vectors: `[B, F, D]`, one vector a field.
 
     Returns:
-        `[B]`.
+        `[B, 1]`.
 
     Reference: Rendle, "Factorization Machines", ICDM 2010, lemma 3.1.
     """
     square_of_sum = tf.square(tf.reduce_sum(vectors, axis=1))  # [B, D]
     sum_of_squares = tf.reduce_sum(tf.square(vectors), axis=1)  # [B, D]
-    return 0.5 * tf.reduce_sum(square_of_sum - sum_of_squares, axis=1)
+    return 0.5 * tf.reduce_sum(square_of_sum - sum_of_squares, axis=1, keepdims=True)
