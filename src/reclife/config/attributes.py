@@ -1,6 +1,6 @@
 """Declarations of features that are read off the request itself."""
 
-from typing import Literal, Self, final
+from typing import Annotated, Literal, Self, final
 
 from pydantic import Field, model_validator
 
@@ -35,18 +35,60 @@ class CategoryFeature(NamedFeature):
 
 
 @final
+class WeightsColumn(Schema):
+    """The weights are a column of their own: as many numbers as parts, in the same order."""
+
+    kind: Literal["column"]
+    column: str = Field(description="A list of numbers, or a text with the parts' separator.")
+
+
+@final
+class WeightsInText(Schema):
+    """A part may end in its weight, as in `drama:0.8`; one that does not weighs 1."""
+
+    kind: Literal["suffix"]
+    mark: str = Field(":", min_length=1, description="What stands before the weight.")
+
+
+Weights = Annotated[WeightsColumn | WeightsInText, Field(discriminator="kind")]
+
+
+@final
 class MultiCategoryFeature(NamedFeature):
-    """The ids of a text's parts, at most `max_length`, padded with 0 behind."""
+    """The ids of the parts of a text or list, at most `max_length`, padded with 0 behind."""
 
     kind: Literal["multi_category"]
     source: Literal["item", "user"]
     column: str
-    separator: str = Field("|", min_length=1)
+    separator: str = Field("|", min_length=1, description="Between the parts of a text.")
     max_length: int = Field(ge=1)
+    weights: Weights | None = Field(
+        None, description="Adds `<name>_weights`, by which the parts are averaged; equal without."
+    )
     table: str | None = Field(None, description="Embedding table; the feature's name by default.")
     min_count: int = Field(1, ge=1, description="Training events a value needs.")
     max_size: int | None = Field(None, ge=1, description="Most values kept.")
     oov_buckets: int = Field(0, ge=0, description=OOV_BUCKETS)
+
+    @property
+    def outputs(self) -> tuple[str, ...]:
+        """The columns written."""
+        return (self.name, f"{self.name}_weights") if self.weights else (self.name,)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Columns of the source that are read."""
+        weights = self.weights
+        return (
+            (self.column, weights.column)
+            if weights and weights.kind == "column"
+            else (self.column,)
+        )
+
+    @property
+    def mark(self) -> str | None:
+        """What stands before a part's weight, if parts have one."""
+        return self.weights.mark if self.weights and self.weights.kind == "suffix" else None
 
 
 @final

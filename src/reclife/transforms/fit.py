@@ -62,7 +62,7 @@ def _vocabularies(sources: dict[str, DataFrame], config: FeaturesConfig) -> dict
 def _counts(frame: DataFrame, table: str, feature: Categorical) -> DataFrame:
     value: Column = sf.col(feature.column).cast("string")
     if feature.kind == "multi_category":
-        value = sf.explode(sf.split(value, rf"\Q{feature.separator}\E"))
+        value = sf.explode(_parts(sf.col(feature.column), frame, feature))
     values = frame.select(value.alias(_VALUE))
     if feature.kind == "multi_category":
         values = values.where(sf.col(_VALUE) != "")
@@ -73,8 +73,24 @@ def _counts(frame: DataFrame, table: str, feature: Categorical) -> DataFrame:
     return kept.select(sf.lit(table).alias(_NAME), _VALUE, _ROWS)
 
 
+def _parts(value: Column, frame: DataFrame, feature: MultiCategoryFeature) -> Column:
+    """Return the parts of a text or list as texts, their weights cut off."""
+    if isinstance(frame.schema[feature.column].dataType, st.ArrayType):
+        value = value.cast("array<string>")
+    else:
+        value = sf.split(value.cast("string"), rf"\Q{feature.separator}\E")
+    mark = feature.mark
+    if mark is None:
+        return value
+    return sf.transform(
+        value, lambda part: sf.regexp_replace(part, rf"(?s)^(.*)\Q{mark}\E.*$", "$1")
+    )
+
+
 def _ordered(found: list[tuple[str, int]], feature: Categorical, frame: DataFrame) -> pa.Array:
     kind = frame.schema[feature.column].dataType
+    if feature.kind == "multi_category" and isinstance(kind, st.ArrayType):
+        kind = kind.elementType
     if isinstance(kind, st.LongType):
         pairs = sorted((-rows, int(value)) for value, rows in found)
         return pa.array([value for _, value in pairs[: feature.max_size]], pa.int64())
