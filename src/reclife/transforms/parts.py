@@ -16,17 +16,17 @@ class Parts(NamedTuple):
     Attributes:
         owners: Which of the N values each part belongs to.
         texts: The parts themselves, texts or numbers.
-        count: N.
+        size: N.
     """
 
     owners: Ints
     texts: pa.Array
-    count: int
+    size: int
 
     @property
     def lengths(self) -> Ints:
         """How many parts each value has, [N]."""
-        return np.bincount(self.owners, minlength=self.count).astype(np.int64)
+        return np.bincount(self.owners, minlength=self.size).astype(np.int64)
 
     def padded(self, values: npt.NDArray[Any], padding: float, length: int) -> npt.NDArray[Any]:
         """Return the first `length` of one value per part, padded behind, [N + 1, L].
@@ -35,7 +35,7 @@ class Parts(NamedTuple):
         """
         rank = np.arange(len(self.owners)) - np.searchsorted(self.owners, self.owners)
         kept = rank < length
-        result = np.full((self.count + 1, length), padding, values.dtype)
+        result = np.full((self.size + 1, length), padding, values.dtype)
         result[self.owners[kept], rank[kept]] = values[kept]
         return result
 
