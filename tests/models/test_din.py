@@ -6,6 +6,7 @@ from tests.models import equations
 from tests.training import toy
 
 from reclife.config.model import DINConfig
+from reclife.config.towers import Tower
 from reclife.errors import ConfigError
 from reclife.models.din import build
 from reclife.models.layers.target_attention import TargetAttention
@@ -38,7 +39,7 @@ def interest_by_loop(
 
 
 def test_attention_leaves_absent_positions_out():
-    layer = TargetAttention(3, (4,), seed=1, name="attention")
+    layer = TargetAttention(3, Tower(hidden_units=(4,), dropout=0.0), seed=1, name="attention")
     rng = np.random.default_rng(0)
     history = rng.normal(size=(2, 5, 3)).astype("float32")
     target = rng.normal(size=(2, 3)).astype("float32")
@@ -53,7 +54,7 @@ def test_attention_leaves_absent_positions_out():
 
 
 def test_the_order_of_the_history_does_not_matter_but_the_item_does():
-    layer = TargetAttention(3, (4,), seed=1, name="attention")
+    layer = TargetAttention(3, Tower(hidden_units=(4,), dropout=0.0), seed=1, name="attention")
     rng = np.random.default_rng(0)
     history, target = rng.normal(size=(1, 5, 3)), rng.normal(size=(1, 3))
     whole = np.ones((1, 5), "float32")

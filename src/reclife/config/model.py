@@ -5,12 +5,17 @@ from typing import Annotated, Literal, final
 from pydantic import ConfigDict, Field, NonNegativeFloat, PositiveInt, RootModel
 
 from reclife.config.schema import Schema
+from reclife.config.towers import HiddenLayers, InitialRows, NormalRows, Tower, Units
 
-Rate = Annotated[float, Field(ge=0, lt=1)]
-Units = Annotated[tuple[PositiveInt, ...], Field(min_length=1)]
+WIDE_ROWS = NormalRows(deviation=0.05)
+"""For models that normalise what they look up: with tiny rows all attention weights are equal."""
+
+INITIAL = "Where the rows start; those of padding and unknown values start at zero."
 
 
-class _Common(Schema):
+class Common(Schema):
+    """What every model of our own declares."""
+
     exclude_features: tuple[str, ...] = Field(
         default=(), description="Features of the specification that the model leaves out."
     )
@@ -25,40 +30,40 @@ class _Common(Schema):
     )
 
 
-class _Embedded(_Common):
+class Embedded(Common):
+    """What every model of embeddings declares."""
+
     embedding_dim: PositiveInt = Field(default=8, description="Length of an embedding vector.")
+    embedding_initializer: InitialRows = Field(default=NormalRows(), description=INITIAL)
 
 
-class _Deep(_Embedded):
-    hidden_units: Units = Field(
-        default=(64, 32), description="Width of each hidden layer, first to last."
-    )
-    dropout: Rate = Field(default=0.2, description="Share of hidden units dropped in training.")
+class Deep(Embedded, HiddenLayers):
+    """What every model with one perceptron declares."""
 
 
 @final
-class LogisticRegressionConfig(_Common):
+class LogisticRegressionConfig(Common):
     """One weight a feature value: the linear reference."""
 
     kind: Literal["logistic_regression"] = "logistic_regression"
 
 
 @final
-class FMConfig(_Embedded):
+class FMConfig(Embedded):
     """A factorization machine: products of all pairs of features."""
 
     kind: Literal["fm"] = "fm"
 
 
 @final
-class WideAndDeepConfig(_Deep):
+class WideAndDeepConfig(Deep):
     """A linear model and a multi-layer perceptron, trained jointly."""
 
     kind: Literal["wide_and_deep"] = "wide_and_deep"
 
 
 @final
-class DeepFMConfig(_Deep):
+class DeepFMConfig(Deep):
     """A factorization machine and a multi-layer perceptron over the same embeddings."""
 
     kind: Literal["deepfm"] = "deepfm"
@@ -70,7 +75,7 @@ class DeepFMConfig(_Deep):
 
 
 @final
-class DCNv2Config(_Deep):
+class DCNv2Config(Deep):
     """Explicit products of bounded degree by a cross network, and a multi-layer perceptron."""
 
     kind: Literal["dcn_v2"] = "dcn_v2"
@@ -87,7 +92,7 @@ class DCNv2Config(_Deep):
 
 
 @final
-class XDeepFMConfig(_Deep):
+class XDeepFMConfig(Deep):
     """Explicit products of whole vectors, and a multi-layer perceptron."""
 
     kind: Literal["xdeepfm"] = "xdeepfm"
@@ -99,17 +104,18 @@ class XDeepFMConfig(_Deep):
 
 
 @final
-class AutoIntConfig(_Embedded):
+class AutoIntConfig(Embedded):
     """Self-attention between the features."""
 
     kind: Literal["autoint"] = "autoint"
+    embedding_initializer: InitialRows = Field(default=WIDE_ROWS, description=INITIAL)
     attention_layers: PositiveInt = Field(default=2, description="Layers of self-attention.")
     heads: PositiveInt = Field(default=2, description="Attention heads of a layer.")
     head_units: PositiveInt = Field(default=8, description="Length of a vector within a head.")
 
 
 @final
-class DINConfig(_Deep):
+class DINConfig(Deep):
     """The history weighted by its relevance to the scored item, and a multi-layer perceptron."""
 
     kind: Literal["din"] = "din"
@@ -117,12 +123,23 @@ class DINConfig(_Deep):
         default=(32, 16), description="Width of each hidden layer of the activation unit."
     )
 
+    @property
+    def attention_unit(self) -> Tower:
+        """The hidden layers of the activation unit, of the same kind as the perceptron's."""
+        return Tower(
+            hidden_units=self.attention_units,
+            dropout=0.0,
+            activation=self.activation,
+            dense_initializer=self.dense_initializer,
+        )
+
 
 @final
-class BSTConfig(_Deep):
+class BSTConfig(Deep):
     """A transformer over the history and the scored item, and a multi-layer perceptron."""
 
     kind: Literal["bst"] = "bst"
+    embedding_initializer: InitialRows = Field(default=WIDE_ROWS, description=INITIAL)
     blocks: PositiveInt = Field(default=1, description="Transformer blocks.")
     heads: PositiveInt = Field(
         default=2, description="Attention heads of a block; they divide `embedding_dim`."

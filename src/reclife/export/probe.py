@@ -51,11 +51,13 @@ def _random_column(
     import pyarrow as pa
 
     shape = (rows, *feature.shape)
-    values: np.ndarray = (
-        rng.standard_normal(shape).astype(np.float32)
-        if feature.table is None
-        else rng.integers(0, spec.table(feature.table).size, shape)
-    )
+    values: np.ndarray
+    if feature.table is not None:
+        values = rng.integers(0, spec.table(feature.table).size, shape)
+    elif feature.kind == "weights":
+        values = rng.random(shape, np.float32)
+    else:
+        values = rng.standard_normal(shape, np.float32)
     flat = pa.array(values.reshape(-1))
     if not feature.shape:
         return flat

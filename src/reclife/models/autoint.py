@@ -17,16 +17,17 @@ import tensorflow as tf
 
 from reclife.config.model import AutoIntConfig
 from reclife.contracts import FeatureSpec
-from reclife.models.features import embedded, embedding_tables, table_names, used_features
+from reclife.models.features import (
+    embedding_tables,
+    same_length,
+    used_features,
+)
 from reclife.models.fields import field_count, field_layers, fields
 from reclife.models.layers.dense import Bias, linear
 from reclife.models.layers.self_attention import FieldAttention
 from reclife.models.ranking import RankingModel, penalties
 
 Tensor = Any
-
-_INITIAL_DEVIATION = 0.05
-"""Larger than elsewhere: with tiny vectors all attention weights are equal for a long time."""
 
 
 @final
@@ -51,18 +52,19 @@ def build(config: AutoIntConfig, spec: FeatureSpec, seed: int) -> AutoInt:
     """Return the model that `config` declares, over the features of `spec`."""
     features = used_features(spec, config.exclude_features)
     dim = config.embedding_dim
-    layers = {"bias": Bias("bias"), **field_layers(features, dim, _INITIAL_DEVIATION, seed)}
+    initial = config.embedding_initializer
+    layers = {"bias": Bias("bias"), **field_layers(features, dim, initial, seed)}
     width = dim
     for depth in range(config.attention_layers):
         name = f"attention_{depth}"
         layers[name] = FieldAttention(width, config.heads, config.head_units, seed, name)
         width = config.heads * config.head_units
     layers["field_weights"] = linear(field_count(features) * width, 1, seed, "field_weights")
-    dims = dict.fromkeys(table_names(embedded(features)), dim)
+    dims = same_length(features, dim)
     return AutoInt(
         features=features,
         tasks=spec.tasks[:1],
-        tables=embedding_tables(spec, dims, _INITIAL_DEVIATION, seed),
+        tables=embedding_tables(spec, dims, initial, seed),
         layers=layers,
         penalties=penalties(config),
     )

@@ -22,24 +22,20 @@ from reclife.config.model import BSTConfig
 from reclife.contracts import Feature, FeatureSpec
 from reclife.errors import ConfigError
 from reclife.models.features import (
-    embedded,
     embedding_tables,
     required_targets,
-    table_names,
+    same_length,
     targets,
     used_features,
 )
-from reclife.models.fields import flat_width, normalized, number_layers
+from reclife.models.fields import flat_width, normalized, number_layers, pooled_feature
 from reclife.models.layers.dense import perceptron
-from reclife.models.layers.pooling import mask, mean_pool
+from reclife.models.layers.pooling import mask
 from reclife.models.layers.sequence_encoder import SequenceEncoder
 from reclife.models.ranking import RankingModel, penalties
 
 Layer = Any
 Tensor = Any
-
-_INITIAL_DEVIATION = 0.05
-"""Larger than elsewhere: the blocks normalise, and tiny rows would be lost beside the positions."""
 
 
 @final
@@ -54,7 +50,7 @@ class BST(RankingModel):
         vectors = [
             self._encoded(f, found[f.name], rows, inputs, training)
             if f.name in found
-            else mean_pool(rows[f.name], inputs[f.name])
+            else pooled_feature(f, rows, inputs)
             for f in self.embedded
         ]
         flat = tf.concat([*vectors, *normalized(self, inputs, training)], axis=1)
@@ -92,18 +88,18 @@ def build(config: BSTConfig, spec: FeatureSpec, seed: int) -> BST:
     if dim % config.heads:
         raise ConfigError(f"Model bst: {config.heads} heads do not divide embedding_dim {dim}.")
     inputs = flat_width(features, dim) + dim * sum(f.shape[0] for f in sequences)
-    tower = perceptron(inputs, config.hidden_units, config.dropout, seed, "perceptron")
+    tower = perceptron(inputs, config, seed, "perceptron")
     layers: dict[str, Layer] = {"perceptron": tower, **number_layers(features)}
     for sequence in sequences:
         name, length = f"encoder_{sequence.name}", sequence.shape[0] + 1
         layers[name] = SequenceEncoder(
             length, dim, config.heads, config.blocks, config.dropout, seed, name
         )
-    dims = dict.fromkeys(table_names(embedded(features)), dim)
+    dims = same_length(features, dim)
     return BST(
         features=features,
         tasks=spec.tasks[:1],
-        tables=embedding_tables(spec, dims, _INITIAL_DEVIATION, seed),
+        tables=embedding_tables(spec, dims, config.embedding_initializer, seed),
         layers=layers,
         penalties=penalties(config),
     )

@@ -20,15 +20,17 @@ import tensorflow as tf
 
 from reclife.config.model import DCNv2Config
 from reclife.contracts import FeatureSpec
-from reclife.models.features import embedded, embedding_tables, table_names, used_features
+from reclife.models.features import (
+    embedding_tables,
+    same_length,
+    used_features,
+)
 from reclife.models.fields import flat_width, normalized, number_layers, pooled
 from reclife.models.layers.cross import CrossNetwork
 from reclife.models.layers.dense import linear, perceptron
 from reclife.models.ranking import RankingModel, penalties
 
 Tensor = Any
-
-_INITIAL_DEVIATION = 0.01
 
 
 @final
@@ -54,16 +56,16 @@ def build(config: DCNv2Config, spec: FeatureSpec, seed: int) -> DCNv2:
     inputs = flat_width(features, config.embedding_dim)
     layers = {
         "cross": CrossNetwork(inputs, config.cross_layers, config.cross_rank, seed, "cross"),
-        "perceptron": perceptron(inputs, config.hidden_units, config.dropout, seed, "perceptron"),
+        "perceptron": perceptron(inputs, config, seed, "perceptron"),
         **number_layers(features),
     }
     if config.structure == "parallel":
         layers["cross_weights"] = linear(inputs, 1, seed, "cross_weights")
-    dims = dict.fromkeys(table_names(embedded(features)), config.embedding_dim)
+    dims = same_length(features, config.embedding_dim)
     return DCNv2(
         features=features,
         tasks=spec.tasks[:1],
-        tables=embedding_tables(spec, dims, _INITIAL_DEVIATION, seed),
+        tables=embedding_tables(spec, dims, config.embedding_initializer, seed),
         layers=layers,
         penalties=penalties(config),
     )

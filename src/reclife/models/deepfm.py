@@ -31,15 +31,13 @@ from reclife.models.features import (
     used_features,
     width,
 )
+from reclife.models.fields import pooled_feature
 from reclife.models.layers.dense import Bias, linear, normalization, perceptron
 from reclife.models.layers.factorization import pairwise
-from reclife.models.layers.pooling import mean_pool
 from reclife.models.ranking import RankingModel, penalties
 
 Layer = Any
 Tensor = Any
-
-_INITIAL_DEVIATION = 0.01
 
 
 @final
@@ -52,7 +50,7 @@ class DeepFM(RankingModel):
         """Return the logits `[B, T]`."""
         terms, deep_inputs = [], []
         if self.embedded:
-            pooled = {f: mean_pool(rows[f.name], inputs[f.name]) for f in self.embedded}
+            pooled = {f: pooled_feature(f, rows, inputs) for f in self.embedded}
             vectors = tf.stack([self._vector(f, row) for f, row in pooled.items()], axis=1)
             terms += [row[:, :1] for row in pooled.values()]  # F x [B, 1]
             terms.append(pairwise(vectors))
@@ -78,7 +76,7 @@ def build(config: DeepFMConfig, spec: FeatureSpec, seed: int) -> DeepFM:
         features=features,
         tasks=spec.tasks[:1],
         tables=embedding_tables(
-            spec, {name: 1 + dim for name, dim in dims.items()}, _INITIAL_DEVIATION, seed
+            spec, {name: 1 + dim for name, dim in dims.items()}, config.embedding_initializer, seed
         ),
         layers=_layers(config, features, dims, seed),
         penalties=penalties(config),
@@ -101,7 +99,7 @@ def _layers(
     inputs = len(embedded(features)) * config.embedding_dim + numbers
     layers: dict[str, Layer] = {
         "bias": Bias("bias"),
-        "perceptron": perceptron(inputs, config.hidden_units, config.dropout, seed, "perceptron"),
+        "perceptron": perceptron(inputs, config, seed, "perceptron"),
     }
     if numbers:
         layers["normalization"] = normalization(numbers, "normalization")

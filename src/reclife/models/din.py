@@ -18,14 +18,13 @@ import tensorflow as tf
 from reclife.config.model import DINConfig
 from reclife.contracts import Feature, FeatureSpec
 from reclife.models.features import (
-    embedded,
     embedding_tables,
     required_targets,
-    table_names,
+    same_length,
     targets,
     used_features,
 )
-from reclife.models.fields import flat_width, normalized, number_layers
+from reclife.models.fields import flat_width, normalized, number_layers, pooled_feature
 from reclife.models.layers.dense import perceptron
 from reclife.models.layers.pooling import mask, mean_pool
 from reclife.models.layers.target_attention import TargetAttention
@@ -33,8 +32,6 @@ from reclife.models.ranking import RankingModel, penalties
 
 Layer = Any
 Tensor = Any
-
-_INITIAL_DEVIATION = 0.01
 
 
 @final
@@ -45,19 +42,26 @@ class DIN(RankingModel):
         self, rows: Mapping[str, Tensor], inputs: Mapping[str, Tensor], training: bool
     ) -> Tensor:
         """Return the logits `[B, T]`."""
-        vectors = [self._vector(f, rows, inputs) for f in self.embedded]  # (S + F) x [B, D]
+        vectors = [
+            self._vector(f, rows, inputs, training) for f in self.embedded
+        ]  # (S + F) x [B, D]
         flat = tf.concat([*vectors, *normalized(self, inputs, training)], axis=1)
         return self.layers["perceptron"](flat, training=training)
 
     def _vector(
-        self, feature: Feature, rows: Mapping[str, Tensor], inputs: Mapping[str, Tensor]
+        self,
+        feature: Feature,
+        rows: Mapping[str, Tensor],
+        inputs: Mapping[str, Tensor],
+        training: bool,
     ) -> Tensor:
         target = targets(self.features).get(feature.name)
         if target is None:
-            return mean_pool(rows[feature.name], inputs[feature.name])
+            return pooled_feature(feature, rows, inputs)
         query = mean_pool(rows[target], inputs[target])
         attention = self.layers[f"attention_{feature.name}"]
-        return attention(rows[feature.name], mask(inputs[feature.name]), query)
+        present = mask(inputs[feature.name])
+        return attention(rows[feature.name], present, query, training=training)
 
 
 def build(config: DINConfig, spec: FeatureSpec, seed: int) -> DIN:
@@ -71,17 +75,17 @@ def build(config: DINConfig, spec: FeatureSpec, seed: int) -> DIN:
     dim = config.embedding_dim
     inputs = flat_width(features, dim)
     layers: dict[str, Layer] = {
-        "perceptron": perceptron(inputs, config.hidden_units, config.dropout, seed, "perceptron"),
+        "perceptron": perceptron(inputs, config, seed, "perceptron"),
         **number_layers(features),
     }
     for sequence in sequences:
         name = f"attention_{sequence}"
-        layers[name] = TargetAttention(dim, config.attention_units, seed, name)
+        layers[name] = TargetAttention(dim, config.attention_unit, seed, name)
     return DIN(
         features=features,
         tasks=spec.tasks[:1],
         tables=embedding_tables(
-            spec, dict.fromkeys(table_names(embedded(features)), dim), _INITIAL_DEVIATION, seed
+            spec, same_length(features, dim), config.embedding_initializer, seed
         ),
         layers=layers,
         penalties=penalties(config),

@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 import tensorflow as tf
+from numpy.typing import NDArray
 
+from reclife.config.towers import InitialRows
 from reclife.contracts import FIRST_ID, Feature, FeatureSpec
 from reclife.errors import ConfigError
 from reclife.runtime.seeds import derive
@@ -17,6 +19,8 @@ Variable = Any
 def used_features(spec: FeatureSpec, exclude: Iterable[str]) -> tuple[Feature, ...]:
     """Return the features of `spec` without those called in `exclude`, in the order of `spec`.
 
+    With a list its weights go; weights may be left out alone, and the list is then a plain mean.
+
     Raises:
         ConfigError: A name to exclude is not in `spec`, or nothing would be left.
     """
@@ -26,6 +30,7 @@ def used_features(spec: FeatureSpec, exclude: Iterable[str]) -> tuple[Feature, .
         near = difflib.get_close_matches(unknown, names, n=1)
         hint = f" Did you mean {near[0]!r}?" if near else f" Known: {', '.join(names)}."
         raise ConfigError(f"exclude_features names {unknown!r}, which is no feature.{hint}")
+    dropped |= {str(spec.feature(name).weights) for name in dropped}
     kept = tuple(feature for feature in spec.features if feature.name not in dropped)
     if not kept:
         raise ConfigError("exclude_features leaves the model without any feature.")
@@ -38,8 +43,8 @@ def embedded(features: Iterable[Feature]) -> tuple[Feature, ...]:
 
 
 def numeric(features: Iterable[Feature]) -> tuple[Feature, ...]:
-    """Return the features that are numbers already."""
-    return tuple(feature for feature in features if feature.table is None)
+    """Return the features that are numbers already, the weights of lists left out."""
+    return tuple(f for f in features if f.table is None and f.kind != "weights")
 
 
 def width(features: Iterable[Feature]) -> int:
@@ -50,6 +55,11 @@ def width(features: Iterable[Feature]) -> int:
 def table_names(features: Iterable[Feature]) -> tuple[str, ...]:
     """Return the tables that `features` look up, each once, in order of first use."""
     return tuple(dict.fromkeys(f.table for f in features if f.table is not None))
+
+
+def same_length(features: Iterable[Feature], dim: int) -> dict[str, int]:
+    """Return `dim` for every table that `features` look up."""
+    return dict.fromkeys(table_names(embedded(features)), dim)
 
 
 def targets(features: tuple[Feature, ...]) -> dict[str, str]:
@@ -76,18 +86,26 @@ def required_targets(kind: str, features: tuple[Feature, ...]) -> dict[str, str]
 
 
 def embedding_tables(
-    spec: FeatureSpec, dims: Mapping[str, int], scale: float, seed: int
+    spec: FeatureSpec, dims: Mapping[str, int], initial: InitialRows, seed: int
 ) -> dict[str, Variable]:
     """Return a variable `[V, dims[table]]` for each table that `dims` names.
 
-    Rows are drawn from a normal distribution of deviation `scale`. The rows of the reserved ids
-    start at zero: padding stays there, and an unknown value says nothing until it was seen.
+    Rows are drawn as `initial` says. Those of the reserved ids start at zero: padding stays there,
+    and an unknown value says nothing until it was seen.
     """
     tables: dict[str, Variable] = {}
     for name, dim in dims.items():
         generator = np.random.default_rng(derive(seed, "table", name))
         shape = (spec.table(name).size, dim)
-        rows = generator.standard_normal(shape, dtype=np.float32) * np.float32(scale)
+        rows = _drawn(initial, shape, generator)
         rows[:FIRST_ID] = 0.0
         tables[name] = tf.Variable(rows, name=name)
     return tables
+
+
+def _drawn(
+    initial: InitialRows, shape: tuple[int, int], generator: np.random.Generator
+) -> NDArray[np.float32]:
+    if initial.kind == "normal":
+        return generator.standard_normal(shape, np.float32) * np.float32(initial.deviation)
+    return generator.uniform(-initial.bound, initial.bound, shape).astype(np.float32)

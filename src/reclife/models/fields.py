@@ -5,6 +5,7 @@ from typing import Any
 
 import tensorflow as tf
 
+from reclife.config.towers import InitialRows
 from reclife.contracts import Feature
 from reclife.models.features import embedded, numeric, width
 from reclife.models.layers.dense import normalization
@@ -20,7 +21,15 @@ def pooled(
     features: tuple[Feature, ...], rows: Mapping[str, Tensor], inputs: Mapping[str, Tensor]
 ) -> list[Tensor]:
     """Return one row `[B, D]` for each categorical feature; that of a list is the mean."""
-    return [mean_pool(rows[f.name], inputs[f.name]) for f in features]
+    return [pooled_feature(f, rows, inputs) for f in features]
+
+
+def pooled_feature(
+    feature: Feature, rows: Mapping[str, Tensor], inputs: Mapping[str, Tensor]
+) -> Tensor:
+    """Return one row `[B, D]` for a categorical feature; that of a list is its weighted mean."""
+    weights = inputs.get(str(feature.weights))
+    return mean_pool(rows[feature.name], inputs[feature.name], weights)
 
 
 def normalized(model: RankingModel, inputs: Mapping[str, Tensor], training: bool) -> list[Tensor]:
@@ -46,12 +55,12 @@ def fields(
 
 
 def field_layers(
-    features: tuple[Feature, ...], dim: int, scale: float, seed: int
+    features: tuple[Feature, ...], dim: int, initial: InitialRows, seed: int
 ) -> dict[str, Layer]:
     """Return the layers that `fields` reads, for vectors of length `dim`."""
     layers = number_layers(features)
     if count := width(numeric(features)):
-        layers["numeric_rows"] = NumericRows(count, dim, scale, seed, "numeric_rows")
+        layers["numeric_rows"] = NumericRows(count, dim, initial, seed, "numeric_rows")
     return layers
 
 

@@ -16,15 +16,17 @@ import tensorflow as tf
 
 from reclife.config.model import FMConfig
 from reclife.contracts import FeatureSpec
-from reclife.models.features import embedded, embedding_tables, table_names, used_features
+from reclife.models.features import (
+    embedding_tables,
+    same_length,
+    used_features,
+)
 from reclife.models.fields import field_layers, fields
 from reclife.models.layers.dense import Bias
 from reclife.models.layers.factorization import pairwise
 from reclife.models.ranking import RankingModel, penalties
 
 Tensor = Any
-
-_INITIAL_DEVIATION = 0.01
 
 
 @final
@@ -43,12 +45,12 @@ class FM(RankingModel):
 def build(config: FMConfig, spec: FeatureSpec, seed: int) -> FM:
     """Return the model that `config` declares, over the features of `spec`."""
     features = used_features(spec, config.exclude_features)
-    length = 1 + config.embedding_dim
-    dims = dict.fromkeys(table_names(embedded(features)), length)
+    length, initial = 1 + config.embedding_dim, config.embedding_initializer
+    dims = same_length(features, length)
     return FM(
         features=features,
         tasks=spec.tasks[:1],
-        tables=embedding_tables(spec, dims, _INITIAL_DEVIATION, seed),
-        layers={"bias": Bias("bias"), **field_layers(features, length, _INITIAL_DEVIATION, seed)},
+        tables=embedding_tables(spec, dims, initial, seed),
+        layers={"bias": Bias("bias"), **field_layers(features, length, initial, seed)},
         penalties=penalties(config),
     )

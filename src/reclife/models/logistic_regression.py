@@ -12,17 +12,17 @@ from typing import Any, final
 import tensorflow as tf
 
 from reclife.config.model import LogisticRegressionConfig
+from reclife.config.towers import NormalRows
 from reclife.contracts import FeatureSpec
 from reclife.models.features import (
-    embedded,
     embedding_tables,
     numeric,
-    table_names,
+    same_length,
     used_features,
     width,
 )
+from reclife.models.fields import pooled_feature
 from reclife.models.layers.dense import Bias, linear, normalization
-from reclife.models.layers.pooling import mean_pool
 from reclife.models.ranking import RankingModel, penalties
 
 Layer = Any
@@ -37,7 +37,7 @@ class LogisticRegression(RankingModel):
         self, rows: Mapping[str, Tensor], inputs: Mapping[str, Tensor], training: bool
     ) -> Tensor:
         """Return the logits `[B, T]`."""
-        terms = [mean_pool(rows[f.name], inputs[f.name]) for f in self.embedded]  # F x [B, 1]
+        terms = [pooled_feature(f, rows, inputs) for f in self.embedded]  # F x [B, 1]
         if self.numeric:
             numbers = self.layers["normalization"](self.numbers(inputs), training=training)
             terms.append(self.layers["numeric_weights"](numbers))
@@ -47,7 +47,7 @@ class LogisticRegression(RankingModel):
 def build(config: LogisticRegressionConfig, spec: FeatureSpec, seed: int) -> LogisticRegression:
     """Return the model that `config` declares, over the features of `spec`."""
     features = used_features(spec, config.exclude_features)
-    dims = dict.fromkeys(table_names(embedded(features)), 1)
+    dims = same_length(features, 1)
     layers: dict[str, Layer] = {"bias": Bias("bias")}
     if numbers := width(numeric(features)):
         layers["normalization"] = normalization(numbers, "normalization")
@@ -55,7 +55,7 @@ def build(config: LogisticRegressionConfig, spec: FeatureSpec, seed: int) -> Log
     return LogisticRegression(
         features=features,
         tasks=spec.tasks[:1],
-        tables=embedding_tables(spec, dims, scale=0.0, seed=seed),
+        tables=embedding_tables(spec, dims, NormalRows(deviation=0.0), seed),
         layers=layers,
         penalties=penalties(config),
     )

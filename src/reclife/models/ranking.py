@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import tensorflow as tf
 
-from reclife.config.model import AnyModelConfig
+from reclife.config.model import Common
 from reclife.contracts import Feature, Task
 from reclife.models.features import embedded, numeric, width
 from reclife.models.layers.pooling import mask
@@ -139,6 +139,6 @@ class RankingModel(tf.Module, abc.ABC):
         return sum(int(variable.shape.num_elements()) for variable in self.weights().values())
 
 
-def penalties(config: AnyModelConfig) -> Penalties:
+def penalties(config: Common) -> Penalties:
     """Return the penalties that a model's declaration asks for."""
     return Penalties(config.embedding_l2, config.dense_l2)

@@ -18,10 +18,9 @@ import tensorflow as tf
 from reclife.config.model import WideAndDeepConfig
 from reclife.contracts import FeatureSpec
 from reclife.models.features import (
-    embedded,
     embedding_tables,
     numeric,
-    table_names,
+    same_length,
     used_features,
     width,
 )
@@ -30,8 +29,6 @@ from reclife.models.layers.dense import Bias, linear, perceptron
 from reclife.models.ranking import RankingModel, penalties
 
 Tensor = Any
-
-_INITIAL_DEVIATION = 0.01
 
 
 @final
@@ -54,16 +51,16 @@ class WideAndDeep(RankingModel):
 def build(config: WideAndDeepConfig, spec: FeatureSpec, seed: int) -> WideAndDeep:
     """Return the model that `config` declares, over the features of `spec`."""
     features = used_features(spec, config.exclude_features)
-    dims = dict.fromkeys(table_names(embedded(features)), 1 + config.embedding_dim)
+    dims = same_length(features, 1 + config.embedding_dim)
     inputs = flat_width(features, config.embedding_dim)
-    tower = perceptron(inputs, config.hidden_units, config.dropout, seed, "perceptron")
+    tower = perceptron(inputs, config, seed, "perceptron")
     layers = {"bias": Bias("bias"), "perceptron": tower, **number_layers(features)}
     if numbers := width(numeric(features)):
         layers["numeric_weights"] = linear(numbers, 1, seed, "numeric_weights")
     return WideAndDeep(
         features=features,
         tasks=spec.tasks[:1],
-        tables=embedding_tables(spec, dims, _INITIAL_DEVIATION, seed),
+        tables=embedding_tables(spec, dims, config.embedding_initializer, seed),
         layers=layers,
         penalties=penalties(config),
     )

@@ -19,15 +19,17 @@ import tensorflow as tf
 
 from reclife.config.model import XDeepFMConfig
 from reclife.contracts import FeatureSpec
-from reclife.models.features import embedded, embedding_tables, table_names, used_features
+from reclife.models.features import (
+    embedding_tables,
+    same_length,
+    used_features,
+)
 from reclife.models.fields import field_count, field_layers, fields
 from reclife.models.layers.compressed_interaction import CompressedInteraction
 from reclife.models.layers.dense import Bias, linear, perceptron
 from reclife.models.ranking import RankingModel, penalties
 
 Tensor = Any
-
-_INITIAL_DEVIATION = 0.01
 
 
 @final
@@ -52,18 +54,18 @@ def build(config: XDeepFMConfig, spec: FeatureSpec, seed: int) -> XDeepFM:
     features = used_features(spec, config.exclude_features)
     count, dim = field_count(features), config.embedding_dim
     maps = config.interaction_maps
-    tower = perceptron(count * dim, config.hidden_units, config.dropout, seed, "perceptron")
-    dims = dict.fromkeys(table_names(embedded(features)), 1 + dim)
+    tower = perceptron(count * dim, config, seed, "perceptron")
+    dims = same_length(features, 1 + dim)
     return XDeepFM(
         features=features,
         tasks=spec.tasks[:1],
-        tables=embedding_tables(spec, dims, _INITIAL_DEVIATION, seed),
+        tables=embedding_tables(spec, dims, config.embedding_initializer, seed),
         layers={
             "bias": Bias("bias"),
             "interaction": CompressedInteraction(count, maps, seed, "interaction"),
             "map_weights": linear(sum(maps), 1, seed, "map_weights"),
             "perceptron": tower,
-            **field_layers(features, 1 + dim, _INITIAL_DEVIATION, seed),
+            **field_layers(features, 1 + dim, config.embedding_initializer, seed),
         },
         penalties=penalties(config),
     )

@@ -1,10 +1,11 @@
 """Keras layers with seeds of their own, built at once so that the weights exist."""
 
-from collections.abc import Sequence
 from typing import Any, final
 
 import keras
 
+from reclife.config.towers import HiddenLayers
+from reclife.models.layers.activation import activation
 from reclife.runtime.seeds import derive
 
 Layer = Any
@@ -13,6 +14,8 @@ Tensor = Any
 _STATISTICS_MOMENTUM = 0.9
 """Share of the old moving statistics kept at each step: they settle within an epoch of a small
 data set (0.9^60 < 0.002), where the usual 0.99 would need five."""
+
+_STARTS = {"glorot": keras.initializers.GlorotUniform, "he": keras.initializers.HeUniform}
 
 
 @final
@@ -38,18 +41,15 @@ def linear(inputs: int, outputs: int, seed: int, name: str) -> Layer:
     return layer
 
 
-def perceptron(inputs: int, units: Sequence[int], dropout: float, seed: int, name: str) -> Layer:
-    """Return a multi-layer perceptron `[B, inputs] -> [B, 1]` with ReLU between the layers."""
-    layers: list[Layer] = []
-    for depth, width in enumerate(units):
-        part = f"{name}_{depth}"
-        kernel = _glorot(seed, part)
-        layers.append(keras.layers.Dense(width, "relu", kernel_initializer=kernel, name=part))
-        layers.append(keras.layers.Dropout(dropout, seed=derive(seed, part, "dropout")))
-    layers.append(keras.layers.Dense(1, kernel_initializer=_glorot(seed, name), name=f"{name}_out"))
-    tower = keras.Sequential(layers, name=name)
-    tower.build((None, inputs))
-    return tower
+def perceptron(inputs: int, hidden: HiddenLayers, seed: int, name: str, outputs: int = 1) -> Layer:
+    """Return a multi-layer perceptron `[B, inputs] -> [B, outputs]`, linear at its end."""
+    out = keras.layers.Dense(outputs, kernel_initializer=_glorot(seed, name), name=f"{name}_out")
+    return _sequence([*_hidden(hidden, seed, name), out], inputs, name)
+
+
+def hidden_layers(inputs: int, hidden: HiddenLayers, seed: int, name: str) -> Layer:
+    """Return the hidden layers of a perceptron, `[B, inputs] -> [B, hidden_units[-1]]`."""
+    return _sequence(_hidden(hidden, seed, name), inputs, name)
 
 
 def normalization(inputs: int, name: str) -> Layer:
@@ -62,6 +62,27 @@ def normalization(inputs: int, name: str) -> Layer:
     )
     layer.build((None, inputs))
     return layer
+
+
+def _hidden(hidden: HiddenLayers, seed: int, name: str) -> list[Layer]:
+    layers: list[Layer] = []
+    for depth, width in enumerate(hidden.hidden_units):
+        part = f"{name}_{depth}"
+        start = _STARTS[hidden.dense_initializer](seed=derive(seed, part, "kernel"))
+        layers.append(keras.layers.Dense(width, kernel_initializer=start, name=part))
+        if hidden.normalization == "batch":
+            layers.append(normalization(width, f"{part}_norm"))
+        if hidden.normalization == "layer":
+            layers.append(keras.layers.LayerNormalization(name=f"{part}_norm"))
+        layers.append(activation(hidden.activation, f"{part}_activation"))
+        layers.append(keras.layers.Dropout(hidden.dropout, seed=derive(seed, part, "dropout")))
+    return layers
+
+
+def _sequence(layers: list[Layer], inputs: int, name: str) -> Layer:
+    tower = keras.Sequential(layers, name=name)
+    tower.build((None, inputs))
+    return tower
 
 
 def _glorot(seed: int, name: str) -> Layer:

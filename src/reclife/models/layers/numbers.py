@@ -4,6 +4,7 @@ from typing import Any, final
 
 import keras
 
+from reclife.config.towers import InitialRows
 from reclife.runtime.seeds import derive
 
 Tensor = Any
@@ -19,12 +20,18 @@ class NumericRows(keras.layers.Layer):
     CIKM 2019, equation 4.
     """
 
-    def __init__(self, numbers: int, dim: int, scale: float, seed: int, name: str) -> None:
+    def __init__(self, numbers: int, dim: int, initial: InitialRows, seed: int, name: str) -> None:
         super().__init__(name=name)
-        normal = keras.initializers.RandomNormal(stddev=scale, seed=derive(seed, name, "rows"))
-        self.rows = self.add_weight(shape=(numbers, dim), initializer=normal, name="rows")
+        start = _start(initial, derive(seed, name, "rows"))
+        self.rows = self.add_weight(shape=(numbers, dim), initializer=start, name="rows")
         self.built = True
 
     def call(self, numbers: Tensor) -> Tensor:
         """Return the scaled rows of `numbers`."""
         return numbers[..., None] * self.rows
+
+
+def _start(initial: InitialRows, seed: int) -> Any:
+    if initial.kind == "normal":
+        return keras.initializers.RandomNormal(stddev=initial.deviation, seed=seed)
+    return keras.initializers.RandomUniform(-initial.bound, initial.bound, seed=seed)

@@ -14,18 +14,20 @@ def mask(ids: Tensor, dtype: Any = tf.float32) -> Tensor:
     return tf.cast(tf.not_equal(ids, PADDING_ID), dtype)
 
 
-def mean_pool(rows: Tensor, ids: Tensor) -> Tensor:
-    """Return the mean of the rows whose id is not padding; zeros when all are.
+def mean_pool(rows: Tensor, ids: Tensor, weights: Tensor | None = None) -> Tensor:
+    """Return the weighted mean of the rows whose id is not padding; zeros when all are.
 
     Args:
         rows: `[B, D]` for a scalar feature or `[B, L, D]` for a list.
         ids: `[B]` or `[B, L]`, the ids the rows were looked up with.
+        weights: `[B, L]`, none negative; equal ones when not given.
 
     Returns:
         `[B, D]`.
     """
-    weights = mask(ids, rows.dtype)[..., tf.newaxis]
+    present = mask(ids, rows.dtype)[..., tf.newaxis]
     if len(rows.shape) == 2:
-        return rows * weights
-    total = tf.reduce_sum(rows * weights, axis=1)
-    return total / tf.maximum(tf.reduce_sum(weights, axis=1), 1.0)
+        return rows * present
+    shares = present if weights is None else present * weights[..., tf.newaxis]
+    total, sums = tf.reduce_sum(rows * shares, axis=1), tf.reduce_sum(shares, axis=1)
+    return total / tf.where(sums > 0, sums, 1.0)

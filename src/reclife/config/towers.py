@@ -1,0 +1,57 @@
+"""What the declarations of models have in common: where weights start, and perceptrons."""
+
+from typing import Annotated, Literal, final
+
+from pydantic import Field, NonNegativeFloat, PositiveInt
+
+from reclife.config.schema import Schema
+
+Rate = Annotated[float, Field(ge=0, lt=1)]
+Units = Annotated[tuple[PositiveInt, ...], Field(min_length=1)]
+Activation = Literal["relu", "leaky_relu", "prelu", "dice", "gelu", "silu", "tanh"]
+
+
+@final
+class NormalRows(Schema):
+    """Embedding rows are drawn from a normal distribution around zero."""
+
+    kind: Literal["normal"] = "normal"
+    deviation: NonNegativeFloat = Field(0.01, description="Standard deviation.")
+
+
+@final
+class UniformRows(Schema):
+    """Embedding rows are drawn evenly from around zero."""
+
+    kind: Literal["uniform"] = "uniform"
+    bound: NonNegativeFloat = Field(0.05, description="Largest absolute value.")
+
+
+InitialRows = Annotated[NormalRows | UniformRows, Field(discriminator="kind")]
+
+
+class HiddenLayers(Schema):
+    """The hidden layers of a perceptron: matrix, normalisation, activation, dropout, each time."""
+
+    hidden_units: Units = Field(
+        default=(64, 32), description="Width of each hidden layer, first to last."
+    )
+    dropout: Rate = Field(default=0.2, description="Share of hidden units dropped in training.")
+    activation: Activation = Field(
+        default="relu",
+        description="`dice` is that of DIN; `gelu` is its approximation by tanh, which can be "
+        "exported.",
+    )
+    normalization: Literal["none", "batch", "layer"] = Field(
+        default="none", description="What comes before the activation."
+    )
+    dense_initializer: Literal["glorot", "he"] = Field(
+        default="glorot",
+        description="Uniform start of the hidden matrices: `glorot` keeps the variance of both "
+        "directions, `he` suits rectified units.",
+    )
+
+
+@final
+class Tower(HiddenLayers):
+    """The hidden layers of one part of a model that has several."""
