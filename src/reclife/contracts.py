@@ -253,8 +253,10 @@ class FeatureStats(Contract):
     """Per categorical feature: the share of its non-padding values outside the vocabulary."""
     vocabularies: dict[str, int]
     """Real values per embedding table, the reserved ids left out."""
-    full_sequences: dict[str, dict[str, float]] = {}
-    """Per sequence: the share of rows in which it has no padding; older events may be cut there."""
+    cut_events: dict[str, dict[str, int]] = {}
+    """Per sequence: how many earlier events its rows had no room for, all rows together."""
+    task_rates: dict[str, dict[str, float]] = {}
+    """Per task: the mean of its known labels."""
 
 
 class EpochRow(Contract):

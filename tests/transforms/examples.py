@@ -13,6 +13,7 @@ Declared = dict[str, Any]
 ITEM_TITLE = {"source": "item", "column": "title"}
 AMOUNT = {"source": "interaction", "column": "amount"}
 DEVICE = {"source": "interaction", "column": "device"}
+ON_TV = {"column": "device", "equals": ["tv"]}
 COUNTRY = {"source": "user", "column": "country"}
 
 EXAMPLES: dict[str, list[Declared]] = {
@@ -20,7 +21,23 @@ EXAMPLES: dict[str, list[Declared]] = {
         {"name": "item", "source": "item", "column": "item_id", "min_count": 2},
         {"name": "country", **COUNTRY, "max_size": 2, "oov_buckets": 3},
     ],
-    "multi_category": [{"name": "genres", "source": "item", "column": "genres", "max_length": 3}],
+    "multi_category": [
+        {"name": "genres", "source": "item", "column": "genres", "max_length": 3},
+        {
+            "name": "moods",
+            "source": "item",
+            "column": "moods",
+            "max_length": 2,
+            "weights": {"kind": "suffix"},
+        },
+        {
+            "name": "studios",
+            "source": "item",
+            "column": "genres",
+            "max_length": 2,
+            "weights": {"kind": "column", "column": "shares"},
+        },
+    ],
     "hashed_category": [{"name": "device_code", **DEVICE, "buckets": 11}],
     "numeric": [
         {"name": "age", "source": "user", "column": "age", "missing": "mean", "standardize": True},
@@ -56,12 +73,16 @@ EXAMPLES: dict[str, list[Declared]] = {
     "recent_mean": [{"name": "item_recent", "by": "item", "half_life": 3, "newest": 4}],
     "affinity": [{"name": "taste", "of": "genres"}],
     "unknown": [{"name": "item_unknown", "by": "item"}],
-    "sequence": [{"name": "history", "of": "item", "length": 4}],
+    "sequence": [
+        {"name": "history", "of": "item", "length": 4},
+        {"name": "viewing", "of": "item", "length": 3, "session": "6h"},
+    ],
     "window": [{"name": "user_hour", "by": "user", "window": "1h", "statistic": "count"}],
     "recency": [{"name": "item_age", "by": "item", "missing": -1}],
     "lag": [{"name": "last_rating", "by": "user", "value": "rating", "missing": 0}],
     "category_sequence": [{"name": "devices", **DEVICE, "length": 4}],
-    "gap_sequence": [{"name": "gaps", "length": 4}],
+    "gap_sequence": [{"name": "gaps", "length": 4, "where": ON_TV}],
+    "dwell_sequence": [{"name": "stays", "length": 4, "cap": "12h", "unknown": -1, "where": ON_TV}],
 }
 """Kind -> declarations of that kind, without it."""
 
@@ -93,6 +114,8 @@ class Tables:
             {
                 "item_id": np.arange(900, 925),
                 "genres": ["new"] * 25,
+                "moods": ["new:3"] * 25,
+                "shares": [[0.5]] * 25,
                 "year": [1] * 25,
                 "title": ["Quite another title"] * 25,
                 "embedding": [[9.0, 9.0, 9.0]] * 25,
@@ -138,6 +161,11 @@ def make_tables(seed: int, rows: int = 240) -> Tables:
         {
             "item_id": np.arange(25),
             "genres": pa.array([["a", "b|c", "a|b|c|d", "", None][i % 5] for i in range(25)]),
+            "moods": pa.array([["calm:0.5|sad", "sad:2", "", None][i % 4] for i in range(25)]),
+            "shares": pa.array(
+                [[[1.0], [0.5, 2.0], [1.0, 1.0, 0.0, 3.0], [], None][i % 5] for i in range(25)],
+                pa.list_(pa.float64()),
+            ),
             "year": pa.array([None if i % 6 == 0 else 1980 + i for i in range(25)], pa.int64()),
             "title": pa.array(
                 [None if i % 8 == 0 else f"The Story of {i % 4}" for i in range(25)], pa.string()

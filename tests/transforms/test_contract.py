@@ -182,6 +182,9 @@ NULL: dict[str, Any] = {
     "item": 1,
     "country": 1,
     "genres": [0, 0, 0],
+    "moods": [0, 0],
+    "moods_weights": [0, 0],
+    "studios_weights": [0, 0],
     "device_code": 1,
     "age": pytest.approx(0, abs=1e-5),
     "paid": 0,
@@ -202,6 +205,9 @@ def unseen(state: FeatureState) -> dict[str, Any]:
         "item": 1,
         "country": 4 + text_hash("ZZ") % 3,
         "genres": [1, 0, 0],
+        "moods": [1, 0],
+        "moods_weights": [3, 0],
+        "studios_weights": [0.5, 0],
         "device_code": 2 + text_hash("ZZ") % 11,
         "paid": 1,
         "paid_missing": 0,
@@ -216,6 +222,7 @@ def unseen(state: FeatureState) -> dict[str, Any]:
 def test_missing_and_unseen_values_are_as_documented(outcome: Outcome, values: str) -> None:
     tables = outcome.tables
     item = {"item_id": 99, "genres": "zzz", "year": 3000, "title": "Quite new!", "embedding": None}
+    item |= {"moods": "quiet:3", "shares": [0.5]}
     user = {"user_id": 99, "country": "ZZ", "age": None}
     request = {"user_id": 99, "item_id": 99, "timestamp": 0, "device": "ZZ", "amount": 1e9}
     if values == "missing":

@@ -72,12 +72,3 @@ class UnknownFeature(NamedFeature):
 
     kind: Literal["unknown"]
     by: Side
-
-
-@final
-class SequenceFeature(NamedFeature):
-    """The user's newest strictly earlier items, oldest first, padded with 0 in front."""
-
-    kind: Literal["sequence"]
-    of: str = Field("item", description="Name of the category feature of the item id.")
-    length: int = Field(50, ge=1)

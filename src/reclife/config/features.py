@@ -10,7 +10,6 @@ from reclife.config.as_of import (
     CountFeature,
     MeanFeature,
     RecentMeanFeature,
-    SequenceFeature,
     UnknownFeature,
 )
 from reclife.config.attributes import CategoryFeature, MultiCategoryFeature, NumericFeature
@@ -23,7 +22,13 @@ from reclife.config.encodings import (
     VectorFeature,
 )
 from reclife.config.schema import Schema
-from reclife.config.sequences import CategorySequenceFeature, GapSequenceFeature
+from reclife.config.sequences import (
+    CategorySequenceFeature,
+    DwellSequenceFeature,
+    GapSequenceFeature,
+    SequenceFeature,
+)
+from reclife.config.splits import Split
 from reclife.config.windows import LagFeature, Past, RecencyFeature, WindowFeature
 
 
@@ -51,6 +56,8 @@ class PredefinedSplit(Schema):
     """A column of the interactions says `train`, `validation` or `test`."""
 
     kind: Literal["predefined"]
+LISTED_KINDS = ("sequence", "category_sequence", "gap_sequence", "dwell_sequence")
+"""Kinds with one value for each of the user's newest events."""
     column: str = "split"
     validation: float = Field(
         0.1, gt=0, lt=1, description="Share of train drawn by hash when no row says `validation`."
@@ -103,7 +110,8 @@ FeatureDeclaration = Annotated[
     | LagFeature
     | SequenceFeature
     | CategorySequenceFeature
-    | GapSequenceFeature,
+    | GapSequenceFeature
+    | DwellSequenceFeature,
     Field(discriminator="kind"),
 ]
 AS_OF_KINDS = (
@@ -115,9 +123,7 @@ AS_OF_KINDS = (
     "window",
     "recency",
     "lag",
-    "sequence",
-    "category_sequence",
-    "gap_sequence",
+    *LISTED_KINDS,
 )
 """Kinds that look at earlier events and therefore need event times."""
 OWN_TABLE_KINDS = ("bucketize", "cross", "date_part", "text_ngrams")
@@ -173,6 +179,8 @@ class FeaturesConfig(Schema):
                 problems += _not_crossable(f, kinds)
             if f.kind not in ("affinity", "sequence"):
                 continue
+                if f.kind == "multi_category":
+                    rule = (*rule, f.separator, f.mark)
             target = kinds.get(f.of)
             fits = (
                 target is not None

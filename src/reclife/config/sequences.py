@@ -1,14 +1,38 @@
-"""Declarations of sequences beside that of the items: any category, and the time between events."""
+"""Declarations of sequences: the user's newest events, as categories, times between and dwell."""
 
-from typing import Literal, final
+from typing import Annotated, Literal, final
 
 from pydantic import Field
 
 from reclife.config.attributes import OOV_BUCKETS, NamedFeature
+from reclife.config.windows import Where
+
+Duration = Annotated[str, Field(pattern=r"^[1-9][0-9]{0,8}[smhdw]$")]
+
+
+class ListedFeature(NamedFeature):
+    """Abstract: something of each of the user's newest strictly earlier events, oldest first."""
+
+    length: int = Field(50, ge=1, description="Events listed; older ones are cut off and counted.")
+    where: Where | None = Field(None, description="Events listed; all of the user by default.")
+    session: Duration | None = Field(
+        None,
+        description="Lists the current session only: events, of any kind, of which none came more "
+        "than this after the one before; `90s`, `30m`, `1h`. The request continues it or finds "
+        "none.",
+    )
 
 
 @final
-class CategorySequenceFeature(NamedFeature):
+class SequenceFeature(ListedFeature):
+    """The user's newest strictly earlier items, oldest first, padded with 0 in front."""
+
+    kind: Literal["sequence"]
+    of: str = Field("item", description="Name of the category feature of the item id.")
+
+
+@final
+class CategorySequenceFeature(ListedFeature):
     """A category of the user's newest strictly earlier events, oldest first, 0 in front.
 
     It fits its own vocabulary and writes no column for the request itself, so that it may read what
@@ -22,11 +46,10 @@ class CategorySequenceFeature(NamedFeature):
     min_count: int = Field(1, ge=1, description="Training events a value needs.")
     max_size: int | None = Field(None, ge=1, description="Most values kept.")
     oov_buckets: int = Field(0, ge=0, description=OOV_BUCKETS)
-    length: int = Field(50, ge=1)
 
 
 @final
-class GapSequenceFeature(NamedFeature):
+class GapSequenceFeature(ListedFeature):
     """log(1 + seconds) from each of the user's newest strictly earlier events, oldest first.
 
     Padded with 0 in front, where a category sequence of the same length has its padding.
@@ -34,6 +57,18 @@ class GapSequenceFeature(NamedFeature):
 
     kind: Literal["gap_sequence"]
     to: Literal["next", "request"] = Field(
-        "next", description="The event after it, the request after the newest; or the request."
+        "next",
+        description="The listed event after it, the request after the newest; or the request.",
     )
-    length: int = Field(50, ge=1)
+
+
+@final
+class DwellSequenceFeature(ListedFeature):
+    """log(1 + seconds) until the user's next event of any kind, at most `cap`, 0 in front.
+
+    Known once that next event is seen by the request, so never for the newest event seen.
+    """
+
+    kind: Literal["dwell_sequence"]
+    cap: Duration = Field(description="Longest time written; `90s`, `30m`, `1h`.")
+    unknown: float = Field(description="Written as it is where no next event is seen yet.")

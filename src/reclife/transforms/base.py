@@ -39,6 +39,8 @@ class Transform(ABC):
     """(source, column) pairs that requests must carry."""
     event_attributes: frozenset[tuple[str, str]] = frozenset()
     """(source, column) pairs that events must carry."""
+    counts: tuple[str, ...] = ()
+    """Columns of int64 written behind the features: summed up over each part, then dropped."""
 
     @abstractmethod
     def features(self) -> tuple[Feature, ...]:
@@ -46,4 +48,4 @@ class Transform(ABC):
 
     @abstractmethod
     def compute(self, frame: Frame) -> Mapping[str, pa.Array]:
-        """Return the columns by name, one value per request."""
+        """Return the columns by name, features before counts, one value per request."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import Any, final
+from typing import Any, TypeVar, final
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +14,8 @@ from reclife.transforms.arrays import Ints, column, floats, hash_of, ints
 from reclife.transforms.keys import joined, matched, ranks
 from reclife.transforms.timeline import Running, Scale, Span, Timeline, Window
 from reclife.transforms.visibility import visible_from
+
+Made = TypeVar("Made")
 
 
 @final
@@ -43,6 +45,7 @@ class Frame:
         self._past = past
         self._prepared: dict[object, npt.NDArray[Any]] = {}
         self._windows: dict[str, Window] = {}
+        self._made: dict[object, Any] = {}
 
     @cached_property
     def pairs(self) -> "Frame":
@@ -141,6 +144,13 @@ class Frame:
     def sorted_events(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Return event values in the order of the timeline."""
         return values[self.timeline.order]
+
+    def once(self, name: object, make: Callable[[], Made]) -> Made:
+        """Return what `make` returns, made once for all that name it."""
+        if name not in self._made:
+            self._made[name] = make()
+        made: Made = self._made[name]
+        return made
 
     def prepared(self, name: object, make: Callable[[], npt.NDArray[Any]]) -> npt.NDArray[Any]:
         """Return event values in the order of the timeline, made once for all that name them."""

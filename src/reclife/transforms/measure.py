@@ -1,9 +1,11 @@
-"""Measures the examples: rows, base rates, values outside the vocabularies, full sequences."""
+"""Measures the examples: rows, base rates, values outside the vocabularies, events cut off."""
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
+from reclife.config.features import LISTED_KINDS
 from reclife.contracts import LABEL, OOV_ID, PADDING_ID, SPLIT, Feature, FeatureSpec, FeatureStats
+from reclife.transforms.listing import cut_of
 from reclife.transforms.split import PARTS, Cuts
 from reclife.transforms.state import FeatureState
 
@@ -13,12 +15,12 @@ def measure(
 ) -> FeatureStats:
     """Return the statistics of the examples in one pass over them."""
     categorical = [feature for feature in spec.features if feature.table]
-    sequences = [feature for feature in spec.features if feature.kind == "sequence"]
+    listed = [feature.name for feature in state.config.features if feature.kind in LISTED_KINDS]
     found = examples.groupBy(SPLIT).agg(
         sf.count("*").alias("rows"),
         sf.avg(LABEL).alias("base_rate"),
         *(_oov_rate(feature, state).alias(f"oov_{feature.name}") for feature in categorical),
-        *(_full_rate(feature).alias(f"full_{feature.name}") for feature in sequences),
+        *(sf.sum(cut_of(name)).alias(f"cut_{name}") for name in listed),
     )
     rows = {row[SPLIT]: row.asDict() for row in found.collect()}
     empty: dict[str, float] = {}
@@ -36,7 +38,10 @@ def measure(
         base_rates=by_part("base_rate"),
         oov_rates={feature.name: by_part(f"oov_{feature.name}") for feature in categorical},
         vocabularies={name: len(values) for name, values in state.vocabularies.items()},
-        full_sequences={feature.name: by_part(f"full_{feature.name}") for feature in sequences},
+        cut_events={
+            name: {part: int(figure) for part, figure in by_part(f"cut_{name}").items()}
+            for name in listed
+        },
     )
 
 
@@ -56,8 +61,3 @@ def _oov_rate(feature: Feature, state: FeatureState) -> Column:
     unknown = sf.sum(sf.size(sf.filter(ids, outside)))
     real = sf.sum(sf.size(sf.filter(ids, lambda value: value != PADDING_ID)))
     return unknown / sf.nullif(real, sf.lit(0))
-
-
-def _full_rate(feature: Feature) -> Column:
-    """Return the share of rows whose sequence holds real events only: padding stands in front."""
-    return sf.avg((sf.col(feature.name)[0] != PADDING_ID).cast("double"))

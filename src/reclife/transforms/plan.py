@@ -25,6 +25,7 @@ from reclife.transforms.mean import Mean
 from reclife.transforms.multi_category import MultiCategory
 from reclife.transforms.numeric import Numeric
 from reclife.transforms.recency import Recency
+from reclife.transforms.dwell_sequence import DwellSequence
 from reclife.transforms.recent_mean import RecentMean
 from reclife.transforms.sequence import Sequence
 from reclife.transforms.state import FeatureState
@@ -68,6 +69,7 @@ def _target(declaration: Any, state: FeatureState) -> Any:
     return state.config.declaration(declaration.of)
 
 
+    "dwell_sequence": lambda declaration, _: DwellSequence(declaration),
 class Pass(NamedTuple):
     """Features that look back on the same key's events; `side` row for none."""
 
@@ -128,6 +130,11 @@ def build(declaration: FeatureDeclaration, state: FeatureState) -> Transform:
 
 def plan(state: FeatureState, names: Collection[str] | None = None) -> Plan:
     """Return what to compute for the features called `names`, all of them by default.
+    @property
+    def counts(self) -> tuple[str, ...]:
+        """Columns written beside the features that are summed up, then dropped."""
+        return tuple(name for p in self.passes for t in p.transforms for name in t.counts)
+
 
     Raises:
         ConfigError: A name is not declared.

@@ -1,32 +1,25 @@
 """`kind: sequence`: the items of the user's newest events."""
 
-from collections.abc import Mapping
 from typing import final
 
-import pyarrow as pa
-
-from reclife.config.as_of import SequenceFeature
 from reclife.config.attributes import CategoryFeature
+from reclife.config.sequences import SequenceFeature
 from reclife.contracts import ITEM, PADDING_ID, Feature
-from reclife.transforms.arrays import column, lists
-from reclife.transforms.base import Transform
+from reclife.transforms.arrays import Ints, column
 from reclife.transforms.frame import Frame
-from reclife.transforms.history import newest
+from reclife.transforms.history import History
+from reclife.transforms.listing import Listing
 from reclife.transforms.state import FeatureState
 
 
 @final
-class Sequence(Transform):
-    """Ids of the newest L strictly earlier items, oldest first, padded in front.
-
-    The order inside one second is that of the declared ties, then of a hash of the ids.
-    """
-
-    side = "user"
+class Sequence(Listing):
+    """Ids of the newest L strictly earlier items, oldest first, padded in front."""
 
     def __init__(
         self, declaration: SequenceFeature, target: CategoryFeature, state: FeatureState
     ) -> None:
+        super().__init__(declaration)
         self._declaration = declaration
         self._table = target.table or target.name
         self._state = state
@@ -44,8 +37,7 @@ class Sequence(Transform):
             ),
         )
 
-    def compute(self, frame: Frame) -> Mapping[str, pa.Array]:
+    def values(self, frame: Frame, history: History) -> Ints:
         """Return the ids, [M, L]."""
         ids = frame.sorted_events(self._state.encode(self._table, column(frame.events, ITEM)))
-        name, length = self._declaration.name, self._declaration.length
-        return {name: lists(newest(frame, ids, PADDING_ID, length))}
+        return history.newest(ids, PADDING_ID, self._declaration.length)

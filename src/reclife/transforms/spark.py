@@ -31,7 +31,7 @@ def features_for_spark(
     item_cut: int | None,
     names: Collection[str] | None = None,
 ) -> DataFrame:
-    """Return `requests`, in any order, with the feature columns behind them.
+    """Return `requests`, in any order, with the feature columns and then the counts behind them.
 
     Arguments and errors are those of `reclife.transforms.requests.features_for`, and so are the
     values, bit for bit, under any partitioning.
@@ -46,7 +46,7 @@ def features_for_spark(
             table = table.mapInArrow(_row_by_row(step), _schema(table, step))
         else:
             table = by_key(table, past, step.key, _kernel(step, item_cut), _schema(table, step))
-    return table.select(*requests.columns, *steps.columns)
+    return table.select(*requests.columns, *steps.columns, *steps.counts)
 
 
 def by_key(
@@ -92,8 +92,11 @@ def _row_by_row(step: Pass) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.
 
 
 def _schema(table: DataFrame, step: Pass) -> st.StructType:
-    written = [feature for transform in step.transforms for feature in transform.features()]
-    return _nullable([*table.schema.fields, *map(_field, written)])
+    written: list[st.StructField] = []
+    for transform in step.transforms:
+        written += map(_field, transform.features())
+        written += [st.StructField(name, st.LongType()) for name in transform.counts]
+    return _nullable([*table.schema.fields, *written])
 
 
 def _nullable(fields: Iterable[st.StructField]) -> st.StructType:

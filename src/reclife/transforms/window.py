@@ -5,16 +5,15 @@ from typing import final
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from reclife.config.windows import Where, WindowFeature
+from reclife.config.windows import WindowFeature
 from reclife.contracts import Feature
-from reclife.errors import DataError
-from reclife.transforms.arrays import Bools, Floats, Ints, column, floats, number_column
+from reclife.transforms.arrays import Bools, Floats, Ints, floats, number_column
 from reclife.transforms.base import Transform
 from reclife.transforms.frame import Frame
 from reclife.transforms.looking import numeric_of, seen_by, side_of
 from reclife.transforms.timeline import SCALE, scaled
+from reclife.transforms.where import kept_by
 
 
 @final
@@ -40,7 +39,7 @@ class WindowStatistic(Transform):
         window = frame.window(declaration.window)
         if declaration.statistic == "count" and declaration.where is None:
             return self._logged(window.count)
-        among = self._among(frame)
+        among = kept_by(declaration.where, frame)
         if declaration.statistic == "count":
             return self._logged(window.total(among))
         if declaration.statistic == "rate":
@@ -50,13 +49,6 @@ class WindowStatistic(Transform):
         if declaration.statistic == "sum":
             return self._logged(total)
         return self._share(total, window.total(known * among))
-
-    def _among(self, frame: Frame) -> Ints:
-        """Return 1 for the events that `where` keeps, else 0, in the order of the timeline, [N]."""
-        where = self._declaration.where
-        if where is None:
-            return np.ones(frame.events.num_rows, np.int64)
-        return frame.prepared(where, lambda: matches(frame.events, where).astype(np.int64))
 
     def _values(self, frame: Frame) -> tuple[Ints, Bools]:
         name = self._declaration.value or ""
@@ -68,20 +60,3 @@ class WindowStatistic(Transform):
 
     def _share(self, part: Ints | Floats, whole: Ints) -> Floats:
         return np.where(whole > 0, part / np.maximum(whole, 1), self._declaration.empty)
-
-
-def matches(events: pa.Table, where: Where) -> Bools:
-    """Return which events have one of the values, [N].
-
-    Raises:
-        DataError: The values are not of the column's type.
-    """
-    values = column(events, where.column)
-    try:
-        wanted = pa.array(list(where.equals), values.type)
-    except (pa.ArrowException, TypeError) as problem:
-        raise DataError(
-            f"where: {where.column!r} holds {values.type}, which {list(where.equals)} is not"
-        ) from problem
-    found: Bools = pc.is_in(values, value_set=wanted).to_numpy(zero_copy_only=False)
-    return found

@@ -86,7 +86,9 @@ def write_examples(
 
     order = [name for name in (TIME, USER, ITEM) if name in examples.columns]
 
+    from reclife.transforms.listing import cut_of
     def part(name: str) -> DataFrame:
+    examples = examples.drop(*map(cut_of, stats.cut_events))
         rows = examples.where(f"{SPLIT} = '{name}'").drop(SPLIT)
         return ordered(rows, stats.rows[name], order)
 
