@@ -1,7 +1,7 @@
-"""What `features` computes: the split, the negatives and the list of features."""
+"""What `features` computes: the split, the negatives, the list of features and their limits."""
 
 from collections.abc import Iterator, Mapping
-from typing import Annotated, Literal, Self, final
+from typing import Annotated, Self, final
 
 from pydantic import Field, model_validator
 
@@ -21,6 +21,7 @@ from reclife.config.encodings import (
     TextNgramsFeature,
     VectorFeature,
 )
+from reclife.config.negatives import DownSampling, Negatives, NoNegatives
 from reclife.config.schema import Schema
 from reclife.config.sequences import (
     CategorySequenceFeature,
@@ -30,65 +31,6 @@ from reclife.config.sequences import (
 )
 from reclife.config.splits import Split
 from reclife.config.windows import LagFeature, Past, RecencyFeature, WindowFeature
-
-
-@final
-class GlobalTimeSplit(Schema):
-    """The newest events of all users are the test part, the newest before them validation."""
-
-    kind: Literal["global_time"]
-    test: float = Field(0.2, gt=0, lt=1, description="Share of all events.")
-    validation: float = Field(0.1, gt=0, lt=1, description="Share of the events before test.")
-
-
-@final
-class HashSplit(Schema):
-    """Events drawn by a hash of their ids; training sees the future, so it is marked leaking."""
-
-    kind: Literal["hash"]
-    test: float = Field(0.2, gt=0, lt=1, description="Share of all events.")
-    validation: float = Field(0.1, gt=0, lt=1, description="Share of the events not in test.")
-    seed: int = 0
-
-
-@final
-class PredefinedSplit(Schema):
-    """A column of the interactions says `train`, `validation` or `test`."""
-
-    kind: Literal["predefined"]
-LISTED_KINDS = ("sequence", "category_sequence", "gap_sequence", "dwell_sequence")
-"""Kinds with one value for each of the user's newest events."""
-    column: str = "split"
-    validation: float = Field(
-        0.1, gt=0, lt=1, description="Share of train drawn by hash when no row says `validation`."
-    )
-    seed: int = 0
-
-
-Split = Annotated[GlobalTimeSplit | HashSplit | PredefinedSplit, Field(discriminator="kind")]
-
-
-@final
-class NoNegatives(Schema):
-    """The data holds its own negative labels."""
-
-    kind: Literal["none"]
-
-
-@final
-class UniformNegatives(Schema):
-    """Per positive event, items of the training part that the user has not met, with label 0.
-
-    They are requests only, never events: no history or statistic sees them.
-    """
-
-    kind: Literal["uniform"]
-    per_positive: int = Field(4, ge=1, le=100)
-    seed: int = 0
-
-
-Negatives = Annotated[NoNegatives | UniformNegatives, Field(discriminator="kind")]
-
 
 FeatureDeclaration = Annotated[
     CategoryFeature
@@ -114,6 +56,8 @@ FeatureDeclaration = Annotated[
     | DwellSequenceFeature,
     Field(discriminator="kind"),
 ]
+LISTED_KINDS = ("sequence", "category_sequence", "gap_sequence", "dwell_sequence")
+"""Kinds with one value for each of the user's newest events."""
 AS_OF_KINDS = (
     "mean",
     "count",
@@ -130,6 +74,18 @@ OWN_TABLE_KINDS = ("bucketize", "cross", "date_part", "text_ngrams")
 """Kinds whose embedding table is theirs alone."""
 CROSSABLE_KINDS = ("category", "hashed_category", "bucketize", "date_part")
 """Kinds with one id a row."""
+RESERVED = frozenset({"user_id", "item_id", "timestamp", "label", "sampling_probability"})
+"""Columns of the examples that are no features."""
+
+Share = Annotated[float, Field(ge=0, le=1)]
+
+
+@final
+class OutOfVocabulary(Schema):
+    """The largest share of unknown ids that each part of the examples may hold."""
+
+    max_rates: Mapping[str, Share] = Field({}, description="By feature.")
+    default: Share | None = Field(None, description="For every other feature; null: no limit.")
 
 
 @final
@@ -138,6 +94,8 @@ class FeaturesConfig(Schema):
 
     split: Split
     negatives: Negatives = NoNegatives(kind="none")
+    down_sampling: DownSampling | None = None
+    out_of_vocabulary: OutOfVocabulary = OutOfVocabulary()
     past: Past = Past()
     features: tuple[FeatureDeclaration, ...] = Field(min_length=1)
 
@@ -165,9 +123,25 @@ class FeaturesConfig(Schema):
     def _names_are_unique(self) -> Self:
         outputs = [name for feature in self.features for name in feature.outputs]
         twice = sorted({name for name in outputs if outputs.count(name) > 1})
-        reserved = sorted({"user_id", "item_id", "timestamp", "label"} & set(outputs))
+        reserved = sorted(RESERVED & set(outputs))
         if twice or reserved:
             raise ValueError(f"feature names must be unique and not reserved: {twice + reserved}")
+        return self
+
+    @model_validator(mode="after")
+    def _negatives_are_thinned_once(self) -> Self:
+        if self.down_sampling and self.negatives.kind != "none":
+            raise ValueError(
+                "down_sampling is for the negatives of the data; of drawn ones, "
+                "`negatives.per_positive` says how many"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _limits_are_of_features(self) -> Self:
+        outputs = {name for feature in self.features for name in feature.outputs}
+        if strange := sorted(self.out_of_vocabulary.max_rates.keys() - outputs):
+            raise ValueError(f"out_of_vocabulary: no feature is called {', '.join(strange)}")
         return self
 
     @model_validator(mode="after")
@@ -179,8 +153,6 @@ class FeaturesConfig(Schema):
                 problems += _not_crossable(f, kinds)
             if f.kind not in ("affinity", "sequence"):
                 continue
-                if f.kind == "multi_category":
-                    rule = (*rule, f.separator, f.mark)
             target = kinds.get(f.of)
             fits = (
                 target is not None
@@ -207,6 +179,8 @@ class FeaturesConfig(Schema):
             if f.kind in ("category", "multi_category", "category_sequence"):
                 table = f.table or f.name
                 rule = (f.source, f.column, f.min_count, f.max_size, f.oov_buckets)
+                if f.kind == "multi_category":
+                    rule = (*rule, f.separator, f.mark)
             elif f.kind == "hashed_category":
                 table = f.table or f.name
                 rule = ("hashed", f.buckets)

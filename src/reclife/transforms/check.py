@@ -1,9 +1,9 @@
 """Holds the declared features against the tables before any work is done."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 
 from reclife.config.features import AS_OF_KINDS, FeaturesConfig
-from reclife.contracts import TIME
+from reclife.contracts import EVENT, SAMPLING_PROBABILITY, TIME
 from reclife.errors import ConfigError
 
 
@@ -21,8 +21,7 @@ def check_declaration(
     problems = []
     if TIME not in interactions:
         problems += _without_time(config)
-    if config.split.kind == "predefined" and config.split.column not in interactions:
-        problems.append(f"split.column {config.split.column!r} is not a column of interactions")
+    problems += _rows(config, interactions, items)
     columns = {"interaction": interactions, "item": items, "user": users}
     for feature in config.features:
         if feature.kind in (
@@ -63,6 +62,28 @@ def check_declaration(
         raise ConfigError("parameters/features.yml does not fit the data: " + "; ".join(problems))
 
 
+def _rows(
+    config: FeaturesConfig, interactions: Collection[str], items: Collection[str]
+) -> Iterator[str]:
+    """Yield what split and negatives need and the data lacks."""
+    split, negatives = config.split, config.negatives
+    wanted: list[tuple[str, str | None, str, Collection[str]]] = []
+    if split.kind == "predefined":
+        wanted.append(("split.column", split.column, "interactions", interactions))
+    if split.kind == "leave_last_out" and split.by != TIME:
+        wanted.append(("split.by", split.by, "interactions", interactions))
+    if negatives.kind == "same_category":
+        wanted.append(("negatives.column", negatives.column, "items", items))
+    if negatives.kind == "from_impressions":
+        wanted.append(("negatives: from_impressions reads", EVENT, "interactions", interactions))
+        wanted.append(("negatives.same", negatives.same, "interactions", interactions))
+    for where, name, table, columns in wanted:
+        if name is not None and name not in columns:
+            yield f"{where} {name!r} is not a column of the {table} ({', '.join(columns)})"
+    if negatives.kind != "none" and SAMPLING_PROBABILITY in interactions:
+        yield f"{SAMPLING_PROBABILITY} is a column of the interactions already; rename it in ingest"
+
+
 def _without_time(config: FeaturesConfig) -> list[str]:
     """Return what cannot be done without event times."""
     problems = [
@@ -77,4 +98,6 @@ def _without_time(config: FeaturesConfig) -> list[str]:
     ]
     if config.split.kind == "global_time":
         problems.append("split: global_time needs event times; use kind hash or predefined")
+    if config.split.kind == "leave_last_out" and config.split.by == TIME:
+        problems.append("split: leave_last_out needs event times; order events `by` another column")
     return problems

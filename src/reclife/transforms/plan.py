@@ -7,7 +7,15 @@ import pyarrow as pa
 
 from reclife.config.features import FeatureDeclaration
 from reclife.config.windows import Past
-from reclife.contracts import ITEM, LABEL, TIME, USER, EmbeddingTable, FeatureSpec
+from reclife.contracts import (
+    ITEM,
+    LABEL,
+    SAMPLING_PROBABILITY,
+    TIME,
+    USER,
+    EmbeddingTable,
+    FeatureSpec,
+)
 from reclife.errors import ConfigError
 from reclife.transforms.affinity import Affinity
 from reclife.transforms.base import Side, Transform, attached
@@ -105,6 +113,11 @@ class Plan(NamedTuple):
         return frozenset().union(*(t.request_attributes for p in self.passes for t in p.transforms))
 
     @property
+    def request_columns(self) -> tuple[str, ...]:
+        """Columns of the interactions that features read off the request."""
+        return tuple(sorted(n for source, n in self.request_attributes if source == "interaction"))
+
+    @property
     def event_attributes(self) -> frozenset[tuple[str, str]]:
         """(source, column) pairs that events must carry."""
         looking = [step for step in self.passes if step.side != "row"]
@@ -167,6 +180,12 @@ def feature_spec(state: FeatureState, *, timed: bool) -> FeatureSpec:
         )
         for name in used
     )
+    config = state.config
     return FeatureSpec(
-        features=features, tables=tables, time=TIME if timed else None, state_hash=state.hash
+        features=features,
+        tables=tables,
+        sampling_probability=SAMPLING_PROBABILITY if config.negatives.kind != "none" else None,
+        negative_rate=config.down_sampling.negatives if config.down_sampling else 1.0,
+        time=TIME if timed else None,
+        state_hash=state.hash,
     )

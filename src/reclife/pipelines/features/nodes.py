@@ -28,7 +28,7 @@ def split_interactions(
 ) -> tuple[DataFrame, Cuts]:
     """Check the declaration against the data, then say which part each event belongs to."""
     from reclife.transforms.check import check_declaration
-    from reclife.transforms.split import divide
+    from reclife.transforms.splits import divide
 
     check_declaration(config, interactions.columns, items.columns, users.columns)
     divided, cuts = divide(interactions.persist(), config.split)
@@ -55,14 +55,17 @@ def compute_features(
     config: FeaturesConfig,
 ) -> DataFrame:
     """Return one row per event, and per negative, with its part and its features."""
-    from reclife.transforms.negatives import known_items, with_negatives
+    from reclife.transforms.plan import plan
+    from reclife.transforms.sampling import with_negatives
+    from reclife.transforms.sampling.down_sampling import down_sample
     from reclife.transforms.spark import features_for_spark
     from reclife.transforms.state import FeatureState
 
-    requests = divided
-    if config.negatives.kind == "uniform":
-        requests = with_negatives(divided, known_items(divided), config.negatives)
     state = FeatureState.load(state_folder)
+    request_columns = plan(state).request_columns
+    requests = with_negatives(divided, items, config.negatives, request_columns)
+    if config.down_sampling:
+        requests = down_sample(requests, config.down_sampling)
     return features_for_spark(
         requests, divided.drop(SPLIT), items, users, state, item_cut=cuts.test_start
     ).persist()
@@ -83,12 +86,12 @@ def write_examples(
 ) -> tuple[DataFrame, DataFrame, DataFrame]:
     """Return the three parts in a fixed order, in few files."""
     from reclife.transforms.layout import ordered
+    from reclife.transforms.listing import cut_of
 
+    examples = examples.drop(*map(cut_of, stats.cut_events))
     order = [name for name in (TIME, USER, ITEM) if name in examples.columns]
 
-    from reclife.transforms.listing import cut_of
     def part(name: str) -> DataFrame:
-    examples = examples.drop(*map(cut_of, stats.cut_events))
         rows = examples.where(f"{SPLIT} = '{name}'").drop(SPLIT)
         return ordered(rows, stats.rows[name], order)
 

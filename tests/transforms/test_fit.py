@@ -1,76 +1,17 @@
-"""Parts are disjoint, complete and, by time, in order; the state knows the training part alone."""
+"""The state knows the training part alone; a declaration that does not fit is refused."""
 
 import math
-from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from reclife.config.features import FeaturesConfig, GlobalTimeSplit, HashSplit, PredefinedSplit
-from reclife.errors import ConfigError, DataError
+from reclife.config.features import FeaturesConfig
+from reclife.errors import ConfigError
 from reclife.transforms.check import check_declaration
 from reclife.transforms.state import FeatureState
 
 PARTITIONS = (1, 3, 8)
-
-
-def test_the_cuts_are_ranks_of_the_sorted_times(spark: Any, make_world: Callable[..., Any]) -> None:
-    from reclife.transforms.split import divide
-
-    world = make_world(5)
-    times = sorted(world.events["timestamp"].to_pylist())
-    test_start = times[int(0.7 * len(times))]
-    before = [t for t in times if t < test_start]
-    validation_start = before[int(0.8 * len(before))]
-    split = GlobalTimeSplit(kind="global_time", test=0.3, validation=0.2)
-    divided, cuts = divide(spark.createDataFrame(world.events).repartition(3), split)
-    assert cuts == (validation_start, test_start)
-    rows = divided.collect()
-    assert len(rows) == len(times)
-    for row in rows:
-        late = row["timestamp"] >= validation_start
-        expected = "test" if row["timestamp"] >= test_start else "validation" if late else "train"
-        assert row["split"] == expected
-
-
-def test_one_second_cannot_be_split(spark: Any) -> None:
-    from reclife.transforms.split import divide
-
-    frame = spark.createDataFrame(
-        [(1, i, 7) for i in range(9)], "user_id int, item_id int, timestamp bigint"
-    )
-    with pytest.raises(DataError, match="no event lies before the test part"):
-        divide(frame, GlobalTimeSplit(kind="global_time"))
-
-
-def test_hash_and_predefined_parts_do_not_follow_the_partitioning(
-    spark: Any, make_world: Callable[..., Any]
-) -> None:
-    from reclife.transforms.split import divide
-
-    world = make_world(2)
-    events = world.events.drop_columns("timestamp")
-    told = [("train", "test")[i % 4 == 0] for i in range(events.num_rows)]
-    events = events.append_column("part", [told])
-    for split in (
-        HashSplit(kind="hash", test=0.3, validation=0.3),
-        PredefinedSplit(kind="predefined", column="part", validation=0.3),
-    ):
-        found = []
-        for partitions in PARTITIONS:
-            divided, cuts = divide(spark.createDataFrame(events).repartition(partitions), split)
-            assert cuts == (None, None)
-            found.append(sorted(map(tuple, divided.collect())))
-        assert found[0] == found[1] == found[2]
-        shares = Counter(row[-1] for row in found[0])
-        assert set(shares) == {"train", "validation", "test"}
-        if split.kind == "predefined":
-            assert all((row[-1] == "test") == (row[-2] == "test") for row in found[0])
-    strange = spark.createDataFrame([(1, 2, "Train")], "user_id int, item_id int, part string")
-    with pytest.raises(DataError, match="Train"):
-        divide(strange, PredefinedSplit(kind="predefined", column="part"))
-
 
 CONFIG = FeaturesConfig.model_validate(
     {

@@ -1,0 +1,22 @@
+"""`kind: uniform`: all items of the training part alike."""
+
+from collections.abc import Collection
+from typing import TYPE_CHECKING
+
+from reclife.config.negatives import UniformNegatives
+from reclife.transforms.sampling.items import ItemSampler
+from reclife.transforms.sampling.pool import AllItems, training_items, weighted
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+
+def uniform(
+    divided: "DataFrame",
+    items: "DataFrame",  # noqa: ARG001 - all kinds are made of the same
+    config: UniformNegatives,
+    request_columns: Collection[str],
+) -> ItemSampler:
+    """Return the sampler, the items counted in one Spark job."""
+    pool = weighted(*training_items(divided), alpha=0.0)
+    return ItemSampler(pool, AllItems(pool), config, request_columns)
