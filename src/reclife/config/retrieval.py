@@ -4,6 +4,7 @@ from typing import Annotated, Literal, final
 
 from pydantic import Field, PositiveFloat, PositiveInt
 
+from reclife.config.neural import NeuralSourceConfig
 from reclife.config.schema import Schema
 
 Decay = Annotated[float, Field(gt=0, le=1)]
@@ -54,23 +55,23 @@ class EaseConfig(Schema):
     )
 
 
-NeighbourConfig = Annotated[EaseConfig | ItemKnnConfig, Field(discriminator="kind")]
-"""Retrievers that score by a sparse item-to-item matrix."""
-
 RetrieverConfig = Annotated[
     PopularityConfig | DecayedPopularityConfig | ItemKnnConfig | EaseConfig,
     Field(discriminator="kind"),
 ]
+"""Every retriever that is fitted by a formula."""
+
+SourceConfig = Annotated[RetrieverConfig | NeuralSourceConfig, Field(discriminator="kind")]
 """Every retriever."""
 
 
 @final
 class CandidatesConfig(Schema):
-    """The candidate source that travels in the bundle: neighbours of the history, then a fallback.
+    """The candidate source that travels in the bundle: a retriever, then a fallback.
 
-    Items that no neighbour reaches follow in the order of the fallback; a user without history
-    gets the fallback alone.
+    Items of which the retriever knows nothing follow in the order of the fallback; a user without
+    history gets the fallback alone.
     """
 
-    source: NeighbourConfig = Field(default_factory=EaseConfig)
+    source: SourceConfig = Field(default_factory=EaseConfig)
     fallback: DecayedPopularityConfig = Field(default_factory=DecayedPopularityConfig)

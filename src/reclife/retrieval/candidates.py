@@ -1,24 +1,27 @@
-"""The candidate source of the bundle: neighbours of the history, then a popularity fallback."""
+"""The candidate source of the bundle: a fitted retriever, then a popularity fallback."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Self, final
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-from scipy import sparse
 
-from reclife.config.retrieval import CandidatesConfig
+from reclife.config.retrieval import CandidatesConfig, SourceConfig
 from reclife.contracts import ITEM
-from reclife.retrieval import baselines
+from reclife.retrieval import baselines, stored
 from reclife.retrieval.histories import Histories
 from reclife.retrieval.interactions import Interactions, ItemIndex
 from reclife.retrieval.pruning import blocks
 from reclife.retrieval.ranking import mask_seen, top_k
-from reclife.retrieval.retriever import Neighbours
+from reclife.retrieval.retriever import Retriever
 
-ITEMS_FILE, NEIGHBOURS_FILE, DECLARATION_FILE = "items.parquet", "neighbours.parquet", "source.json"
+ITEMS_FILE, DECLARATION_FILE = "items.parquet", "source.json"
+
+Fit = Callable[[Interactions, SourceConfig], Retriever]
+"""Fits a declared source."""
 
 TOP_SCHEMA = pa.schema(
     [
@@ -36,37 +39,41 @@ class CandidateSource:
     """Retrieves unseen items for histories.
 
     The columns are in the order of the fallback, most popular first. Top-K breaks ties by column,
-    so the items that no neighbour reaches (score 0) follow in that order by themselves.
+    so the items of which the retriever knows nothing (score 0) follow in that order by themselves.
     """
 
-    def __init__(self, config: CandidatesConfig, neighbours: Neighbours) -> None:
+    def __init__(self, config: CandidatesConfig, retriever: Retriever) -> None:
         self.config = config
-        self.neighbours = neighbours
+        self.retriever = retriever
 
     @property
     def items(self) -> pa.Array:
         """The raw ids of the known items, most popular first."""
-        return self.neighbours.index.ids
+        return self.retriever.index.ids
 
     @classmethod
-    def fit(cls, events: pa.Table, config: CandidatesConfig) -> Self:
+    def fit(cls, events: pa.Table, config: CandidatesConfig, fit: Fit = baselines.fit) -> Self:
         """Fit source and fallback on events: those before the test cut, and no others.
+
+        Args:
+            events: Canonical events.
+            config: The declaration.
+            fit: Fits the source; the default fits those that need no training.
 
         Raises:
             DataError: There is no event, or the source cannot hold this many items.
         """
         interactions = Interactions.of(events)
         popularity = baselines.fit(interactions, config.fallback).scores(_no_history())[0]
-        fitted = baselines.fit(interactions, config.source)
-        if not isinstance(fitted, Neighbours):  # the configuration admits no other
-            raise TypeError(type(fitted).__name__)
-        order = np.argsort(-popularity, kind="stable")
-        index = ItemIndex(interactions.index.raw(order))
-        weights = fitted.weights[order][:, order].tocsr()
-        return cls(config, Neighbours(index, weights, fitted.decay))
+        ordered = interactions.ordered(np.argsort(-popularity, kind="stable"))
+        return cls(config, fit(ordered, config.source))
 
     def top(
-        self, histories: pa.Array | pa.ChunkedArray, k: int, exclude_seen: bool = True
+        self,
+        histories: pa.Array | pa.ChunkedArray,
+        k: int,
+        exclude_seen: bool = True,
+        users: pa.Array | pa.ChunkedArray | None = None,
     ) -> pa.Table:
         """Return the k best items of each history.
 
@@ -75,13 +82,14 @@ class CandidateSource:
                 are ignored, a repeated item counts at its newest place.
             k: Items per query; fewer come where fewer are left.
             exclude_seen: Leave out the items of the history.
+            users: Whose histories they are, by raw id; for sources with a vector for each user.
 
         Returns:
             `query` (position in `histories`), `rank` from 1, `item_id`, `score` and `retrieved`,
             which is false where the fallback filled in; ordered by query, then rank.
         """
-        index = self.neighbours.index
-        queries = Histories.of(histories, index)
+        index = self.retriever.index
+        queries = Histories.of(histories, index, users)
         parts = [
             self._top(queries, part, k, exclude_seen) for part in blocks(len(queries), len(index))
         ]
@@ -97,7 +105,7 @@ class CandidateSource:
         self, queries: Histories, part: slice, k: int, exclude_seen: bool
     ) -> dict[str, np.ndarray]:
         histories = queries.part(part.start, part.stop)
-        scores = self.neighbours.scores(histories)
+        scores = self.retriever.scores(histories)
         if exclude_seen:
             mask_seen(scores, histories)
         best = top_k(scores, k)
@@ -114,19 +122,9 @@ class CandidateSource:
         }
 
     def save(self, folder: Path) -> None:
-        """Write the source as Parquet and JSON."""
-        weights = self.neighbours.weights.tocoo()
+        """Write the source as Parquet, JSON and, where it has them, arrays and a graph."""
         pq.write_table(pa.table({ITEM: self.items}), folder / ITEMS_FILE)
-        pq.write_table(
-            pa.table(
-                {
-                    "column": pa.array(weights.row.astype(np.int32)),
-                    "neighbour": pa.array(weights.col.astype(np.int32)),
-                    "weight": pa.array(weights.data.astype(np.float32)),
-                }
-            ),
-            folder / NEIGHBOURS_FILE,
-        )
+        stored.save(self.retriever, folder)
         text = json.dumps(self.config.model_dump(mode="json"), indent=2)
         (folder / DECLARATION_FILE).write_text(text + "\n", encoding="utf-8")
 
@@ -136,12 +134,7 @@ class CandidateSource:
         text = (folder / DECLARATION_FILE).read_text(encoding="utf-8")
         config = CandidatesConfig.model_validate_json(text)
         index = ItemIndex(pq.read_table(folder / ITEMS_FILE)[ITEM].combine_chunks())
-        table = pq.read_table(folder / NEIGHBOURS_FILE)
-        rows, columns = np.asarray(table["column"]), np.asarray(table["neighbour"])
-        weights = sparse.csr_array(
-            (np.asarray(table["weight"]), (rows, columns)), shape=(len(index), len(index))
-        )
-        return cls(config, Neighbours(index, weights, config.source.decay))
+        return cls(config, stored.load(config.source, index, folder))
 
 
 def _no_history() -> Histories:

@@ -20,14 +20,21 @@ class Histories:
         offsets: `[Q + 1]` where each history starts.
         columns: `[M]` item columns, one history after the other.
         ages: `[M]` 0 for a history's newest item, 1 for the one before.
+        users: `[Q]` raw ids of whose histories they are; None where nobody says.
     """
 
     offsets: Ints
     columns: Ints
     ages: Ints
+    users: pa.Array | None = None
 
     @classmethod
-    def of(cls, lists: pa.Array | pa.ChunkedArray, index: ItemIndex) -> Self:
+    def of(
+        cls,
+        lists: pa.Array | pa.ChunkedArray,
+        index: ItemIndex,
+        users: pa.Array | pa.ChunkedArray | None = None,
+    ) -> Self:
         """Read one list of raw ids per query, oldest first; unknown items are left out."""
         lists = flat(lists)
         lengths = np.asarray(pc.list_value_length(lists).fill_null(0), np.int64)
@@ -37,7 +44,8 @@ class Histories:
         rows, columns = rows[keep], columns[keep]
         offsets = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=len(lengths)))])
         ages = offsets[rows + 1] - 1 - np.arange(len(rows))
-        return cls(offsets.astype(np.int64), columns, ages)
+        owners = None if users is None else flat(users)
+        return cls(offsets.astype(np.int64), columns, ages, owners)
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -46,7 +54,20 @@ class Histories:
         """Return the histories `start` .. `stop`, the latter excluded."""
         inside = slice(self.offsets[start], self.offsets[stop])
         offsets = self.offsets[start : stop + 1] - self.offsets[start]
-        return Histories(offsets, self.columns[inside], self.ages[inside])
+        users = None if self.users is None else self.users[start:stop]
+        return Histories(offsets, self.columns[inside], self.ages[inside], users)
+
+    def padded(self, length: int) -> Ints:
+        """Return the newest items as ids `column + 1`, 0 on the left where there are fewer.
+
+        Returns:
+            `[Q, T]`, T the longest history, at most `length` and at least 1.
+        """
+        kept = self.ages < length
+        longest = int(self.ages[kept].max(initial=0)) + 1
+        padded = np.zeros((len(self), longest), np.int64)
+        padded[self.rows[kept], longest - 1 - self.ages[kept]] = self.columns[kept] + 1
+        return padded
 
     def weights(self, decay: float, items: int) -> sparse.csr_array:
         """Return the query matrix `[Q, items]` with `decay ** age` at each history item."""

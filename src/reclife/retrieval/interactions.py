@@ -1,6 +1,6 @@
 """Events as arrays: what every retriever is fitted on."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self, final
 
 import numpy as np
@@ -24,7 +24,7 @@ def flat(values: pa.Array | pa.ChunkedArray) -> pa.Array:
 @final
 @dataclass(frozen=True)
 class ItemIndex:
-    """The known items: raw id <-> column."""
+    """The known items, or users: raw id <-> column."""
 
     ids: pa.Array
 
@@ -51,12 +51,14 @@ class Interactions:
         users: `[N]` user number, 0 .. U-1.
         columns: `[N]` item column, 0 .. I-1.
         times: `[N]` seconds, or None on data without time.
+        owners: The users, by raw id.
     """
 
     index: ItemIndex
     users: Ints
     columns: Ints
     times: Ints | None
+    owners: ItemIndex
 
     @classmethod
     def of(cls, events: pa.Table) -> Self:
@@ -69,14 +71,25 @@ class Interactions:
             raise DataError("The retrievers have no event to learn from: 0 rows before the cut.")
         items = flat(events[ITEM])
         index = ItemIndex(_sorted_unique(items))
-        users = ItemIndex(_sorted_unique(flat(events[USER]))).columns(events[USER])
+        owners = ItemIndex(_sorted_unique(flat(events[USER])))
         times = np.asarray(events[TIME], np.int64) if TIME in events.column_names else None
-        return cls(index, users, index.columns(items), times)
+        return cls(index, owners.columns(events[USER]), index.columns(items), times, owners)
+
+    def take(self, rows: Ints) -> "Interactions":
+        """Return some of the events; items and users keep their numbers."""
+        times = None if self.times is None else self.times[rows]
+        return replace(self, users=self.users[rows], columns=self.columns[rows], times=times)
+
+    def ordered(self, order: Ints) -> "Interactions":
+        """Return the same events with the items renumbered: old column `order[i]` becomes `i`."""
+        new = np.empty_like(order)
+        new[order] = np.arange(len(order))
+        return replace(self, index=ItemIndex(self.index.raw(order)), columns=new[self.columns])
 
     @property
     def matrix(self) -> sparse.csr_array:
         """The binary matrix `[U, I]`: 1 where the user met the item."""
-        shape = (int(self.users.max()) + 1, len(self.index))
+        shape = (len(self.owners), len(self.index))
         ones = np.ones(len(self.users), np.float32)
         matrix = sparse.csr_array((ones, (self.users, self.columns)), shape=shape)
         matrix.data[:] = 1.0  # the constructor has summed repeated events

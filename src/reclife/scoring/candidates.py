@@ -72,7 +72,7 @@ def candidates_of(batch: "pa.RecordBatch", folder: str, count: int) -> "list[pa.
     """Return the candidates of a batch of `user_id, history`."""
     import pyarrow as pa
 
-    found = _source(folder).top(batch.column(HISTORY), count, exclude_seen=True)
+    found = _source(folder).top(batch.column(HISTORY), count, users=batch.column(USER))
     query = found.column("query").combine_chunks()
     empty = np.asarray(batch.column(HISTORY).value_lengths()) == 0
     table = pa.table(

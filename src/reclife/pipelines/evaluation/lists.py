@@ -62,13 +62,13 @@ def retrieval_rankers(
     rankers = []
     for declared in config.list_baselines:
         same = declared == source.config.source
-        fitted = source.neighbours if same else baselines.fit(interactions, declared)
+        fitted = source.retriever if same else baselines.fit(interactions, declared)
         rankers.append(Ranker(declared.kind, fitted.index, _unseen(fitted, queries)))
     return rankers
 
 
 def _unseen(retriever: Retriever, queries: Queries) -> Scorer:
-    histories = Histories.of(queries.histories, retriever.index)
+    histories = Histories.of(queries.histories, retriever.index, queries.users)
 
     def scores(part: slice) -> Floats:
         some = histories.part(part.start, part.stop)
@@ -88,7 +88,7 @@ def reranked(name: str, source: CandidateSource, candidates: pa.Table, scores: F
         candidates: What `source.top` returned, ordered by query.
         scores: A score of each candidate.
     """
-    index = source.neighbours.index
+    index = source.retriever.index
     query, columns = np.asarray(candidates["query"]), index.columns(candidates[ITEM])
 
     def dense(part: slice) -> Floats:

@@ -76,7 +76,7 @@ def evaluate_lists(
     asked = queries.build(before, after, config.queries)
     source = CandidateSource.load(candidates)
     rankers = lists.retrieval_rankers(before, asked, config, source)
-    found = source.top(asked.histories, config.rerank.candidates)
+    found = source.top(asked.histories, config.rerank.candidates, users=asked.users)
     query, retrieved = np.asarray(found["query"]), np.asarray(found["score"])
     requests = asked.requests(query, found["item_id"].combine_chunks())
     scores = _model_scores(

@@ -70,9 +70,10 @@ def fit_candidates(
 ) -> WriteFolder:
     """Fit the declared candidate source on what lies before the test part."""
     from reclife.retrieval.candidates import CandidateSource
+    from reclife.training.retrieval.sources import fit
 
     events = outside_test(interactions, train, validation, stats)
-    return CandidateSource.fit(events, config.candidates).save
+    return CandidateSource.fit(events, config.candidates, fit).save
 
 
 def validate(

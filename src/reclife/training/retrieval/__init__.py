@@ -1,0 +1,1 @@
+"""Training of the retrievers that TensorFlow fits."""

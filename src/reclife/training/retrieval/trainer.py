@@ -1,0 +1,53 @@
+"""A retrieval model with the optimiser that moves it."""
+
+from collections.abc import Mapping
+from typing import Any, final
+
+import tensorflow as tf
+
+from reclife.config.neural import NeuralConfig
+from reclife.models.retrieval.model import RetrievalModel
+from reclife.runtime.seeds import derive
+from reclife.training.retrieval.adam import Adam
+from reclife.training.retrieval.batches import Batch
+from reclife.training.retrieval.objective import Objective, Sides
+
+Tensor = Any
+
+
+@final
+class Trainer:
+    """Trains a step at a time.
+
+    A step costs time in proportion to the catalogue, at least that of one update of every vector.
+    """
+
+    def __init__(
+        self, model: RetrievalModel, objective: Objective, config: NeuralConfig, steps: int
+    ) -> None:
+        self.model = model
+        self._objective = objective
+        self._variables = model.variables_to_train
+        self._optimizer = Adam(self._variables, config.learning_rate, config.weight_decay, steps)
+        self._seed = derive(config.seed, "negatives")
+        self._step = tf.function(self._update, autograph=False, reduce_retracing=True)
+        self._done = 0
+
+    def step(self, batch: Batch) -> Tensor:
+        """Train on `batch` and return its loss."""
+        inputs = {name: tf.constant(array) for name, array in batch.inputs.items()}
+        step = tf.constant(self._done)
+        self._done += 1
+        return self._step(inputs, tf.constant(batch.rows), tf.constant(batch.targets), step)
+
+    def _update(
+        self, inputs: Mapping[str, Tensor], rows: Tensor, targets: Tensor, step: Tensor
+    ) -> Tensor:
+        with tf.GradientTape() as tape:
+            sides = Sides(*self.model.forward(inputs, training=True), self.model.item_bias())
+            loss = self._objective(sides, rows, targets, tf.stack([self._seed, step]))
+        gradients = tape.gradient(
+            loss, self._variables, unconnected_gradients=tf.UnconnectedGradients.ZERO
+        )
+        self._optimizer.apply(gradients, step)
+        return loss
