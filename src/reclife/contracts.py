@@ -6,9 +6,9 @@ No engine is imported here, so every stage, the scheduler and a notebook read th
 import hashlib
 import json
 from pathlib import Path
-from typing import Literal, Self
+from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from reclife.errors import ArtifactError
 
@@ -22,7 +22,11 @@ FIRST_ID = 2
 USER, ITEM, TIME = "user_id", "item_id", "timestamp"
 LABEL, WEIGHT, EVENT, SPLIT = "label", "weight", "event", "split"
 SAMPLING_PROBABILITY = "sampling_probability"
-"""Column names of the canonical tables; time is int64 seconds since the epoch, UTC."""
+ORDER = "order"
+"""Column names of the canonical tables; time is int64 seconds since the epoch, UTC.
+
+`order` is a column that data without times may have: a user's events, oldest first.
+"""
 
 Stage = Literal["ingest", "features", "training", "evaluation", "compression", "export", "scoring"]
 STAGES: tuple[Stage, ...] = (
@@ -107,8 +111,9 @@ class FeatureSpec(Contract):
 
     `weight` is the column of the examples' weights, `sampling_probability` that of the probability
     with which a sampled negative was drawn; both are absent where nothing of the kind is declared.
-    `negative_rate` w is the share of the negative training rows that down-sampling kept: the odds
-    of a model trained on them are 1/w of the true ones, so log(w) is added to its logits.
+    `negative_rate` w is the share of the negative training rows that down-sampling kept. Among
+    them the odds are 1/w times the true ones: a loss that sees the logits less log(w) leaves the
+    logits themselves calibrated to the true ones.
     """
 
     features: tuple[Feature, ...]
@@ -139,6 +144,26 @@ class FeatureSpec(Contract):
     def table(self, name: str) -> EmbeddingTable:
         """Return the embedding table called `name`."""
         return next(t for t in self.tables if t.name == name)
+
+
+class Platt(Contract):
+    """A calibration that stretches and moves the logit: `sigmoid(slope logit(p) + intercept)`."""
+
+    kind: Literal["platt"] = "platt"
+    slope: float
+    intercept: float
+
+
+class Isotonic(Contract):
+    """A calibration that is linear between its ascending knots `[K]` and constant outside."""
+
+    kind: Literal["isotonic"] = "isotonic"
+    knots: tuple[float, ...]
+    values: tuple[float, ...]
+
+
+Calibration = Annotated[Platt | Isotonic, Field(discriminator="kind")]
+"""A monotone map from a model's chance to one that comes true."""
 
 
 class Artifact(Contract):
@@ -228,10 +253,32 @@ class TableReport(Contract):
     """Ids that only the interactions name, added with missing attributes."""
 
 
+class LabelReport(Contract):
+    """One task's label among the interactions; `column` is null where it is not known."""
+
+    task: str
+    column: str
+    delay: int
+    """Seconds from an event to its label's being known; 0 for a label that the event brings."""
+    known: int
+    mean: float | None
+
+
 class IngestReport(Contract):
-    """`ingest_report`: rows in, out and aside."""
+    """`ingest_report`: rows in, out and aside, and the labels, the main task's first."""
 
     tables: tuple[TableReport, ...]
+    labels: tuple[LabelReport, ...]
+
+    @property
+    def tasks(self) -> tuple[Task, ...]:
+        """What there is to predict."""
+        return tuple(Task(name=label.task, label=label.column) for label in self.labels)
+
+    @property
+    def delays(self) -> dict[str, int]:
+        """Label column -> delay in seconds, for labels that are known later than their event."""
+        return {label.column: label.delay for label in self.labels if label.delay}
 
 
 class FeatureStats(Contract):
@@ -249,6 +296,7 @@ class FeatureStats(Contract):
     """Mean label of the training events."""
     rows: dict[str, int]
     base_rates: dict[str, float]
+    """Mean of the main task's known labels."""
     oov_rates: dict[str, dict[str, float]]
     """Per categorical feature: the share of its non-padding values outside the vocabulary."""
     vocabularies: dict[str, int]
@@ -260,16 +308,22 @@ class FeatureStats(Contract):
 
 
 class EpochRow(Contract):
-    """One epoch of training; `phase` "refit" is the second training on train + validation."""
+    """One epoch of training; `phase` "refit" is the second training on train + validation.
+
+    `gradient_norm` is a mean over the steps, before clipping; the learning rates are those of the
+    last step; of `seconds`, `waiting_seconds` went by until a batch was there.
+    """
 
     phase: Literal["fit", "refit"]
     epoch: int
     loss: float
     gradient_norm: float
     learning_rate: float
-    validation_auc: float | None
-    validation_logloss: float | None
+    sparse_learning_rate: float
+    validation: dict[str, dict[str, float]]
+    """Task -> metric -> value on the validation examples, the first task first."""
     seconds: float
+    waiting_seconds: float
 
 
 class TrainingReport(Contract):
@@ -289,14 +343,16 @@ class TrainingReport(Contract):
     parameters: int
     used_features: tuple[str, ...]
     unused_features: tuple[str, ...]
-    validation: dict[str, float]
+    validation: dict[str, dict[str, float]]
+    """Of the best epoch, as in `EpochRow`."""
 
 
 class EvaluationRow(Contract):
     """One measured value; the interval is 95 %, by bootstrap over users, where there is one."""
 
     model: str
-    task: Literal["like", "lists"]
+    task: str
+    """`lists`, or what is predicted of an event."""
     split: str
     slice: str
     metric: str

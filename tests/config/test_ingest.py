@@ -7,6 +7,8 @@ from pydantic import ValidationError
 
 from reclife.config.ingest import IngestConfig
 
+EVENT = {"from": "a", "types": {"click": ["click"], "buy": ["buy", 4]}}
+CONVERSION = {"kind": "conversion", "events": ["buy"], "within": "7d"}
 IDS = {"user_id": {"from": "u", "type": "int64"}, "item_id": {"from": "i", "type": "string"}}
 
 
@@ -46,6 +48,52 @@ def test_the_smallest_declaration() -> None:
             {"columns": {**IDS, "n": {"from": "n", "type": "int64", "decimal": ","}}},
             "decimal needs the type float64",
         ),
+        (
+            {"columns": {**IDS, "user_id": {"from": "u", "type": "int64_list"}}},
+            "user_id must be int64 or string",
+        ),
+        (
+            {"columns": {**IDS, "v": {"from": "v", "type": "float64_list", "missing": 0}}},
+            "a list that is missing is rejected or kept",
+        ),
+        (
+            {"columns": {**IDS, "v": {"from": "v", "type": "string", "separator": "|"}}},
+            "separator needs a list type",
+        ),
+        ({"columns": {**IDS, "weight": {"from": "w", "type": "float64"}}}, "interactions.weight"),
+        ({"columns": {**IDS, "label_b": {"from": "w", "type": "float64"}}}, "of further tasks"),
+        (
+            {"event": EVENT, "columns": {**IDS, "event": {"from": "a", "type": "string"}}},
+            "interactions.event writes this column already",
+        ),
+        ({"event": {"from": "a", "types": {"buy": []}}}, "needs a name and values"),
+        ({"event": {"from": "a", "types": {"buy": [" "]}}}, "needs a name and values"),
+        ({"event": {"from": "a", "types": {"buy": [1], "get": ["1 "]}}}, "1 would be of two types"),
+        ({"weight": {}}, "weight needs by_event, column or both"),
+        ({"weight": {"by_event": {"buy": 2}}}, "types of events need interactions.event"),
+        (
+            {"event": EVENT, "weight": {"by_event": {"buy": 2, "clik": 1}}},
+            "'clik' is no type of interactions.event; did you mean 'click'.*no weight for click",
+        ),
+        ({"event": EVENT, "weight": {"by_event": {"buy": 0, "click": 1}}}, "greater than 0"),
+        ({"weight": {"column": "user"}}, "'user' is not among the numeric columns"),
+        ({"examples": ["buy"]}, "examples: types of events need interactions.event"),
+        ({"event": EVENT, "examples": ["by"]}, "did you mean 'buy'"),
+        ({"labels": {"like": {"kind": "all_positive"}}}, "either `label`"),
+        ({"label": None}, "either `label`"),
+        ({"label": CONVERSION}, "declare interactions.time; .*declare interactions.event"),
+        (
+            {"label": {**CONVERSION, "events": ["bye"]}, "time": {"from": "t"}, "event": EVENT},
+            "label: 'bye' is no type of interactions.event; did you mean 'buy'",
+        ),
+        (
+            {"label": {**CONVERSION, "within": "0d"}, "time": {"from": "t"}, "event": EVENT},
+            "within must be longer than 0s",
+        ),
+        (
+            {"label": {"kind": "event", "column": "event", "positive": ["bay"]}, "event": EVENT},
+            "label: 'bay' is no type of interactions.event; did you mean 'buy'",
+        ),
     ],
 )
 def test_a_wrong_declaration_is_named(changes: dict[str, Any], message: str) -> None:
@@ -60,3 +108,14 @@ def test_ids_have_one_type() -> None:
     }
     with pytest.raises(ValidationError, match="item_id is string in interactions but int64"):
         IngestConfig.model_validate({**declared(), "items": items})
+
+
+def test_tasks_have_columns_of_their_own() -> None:
+    single = IngestConfig.model_validate(declared()).interactions
+    assert single.label_columns == {"like": "label"}
+    rules = {"click": {"kind": "all_positive"}, "buy": CONVERSION}
+    several = {"label": None, "labels": rules, "time": {"from": "t"}, "event": EVENT}
+    source = IngestConfig.model_validate(declared(**several)).interactions
+    assert source.label_columns == {"click": "label", "buy": "label_buy"}
+    assert source.delays == {"label_buy": 7 * 86_400}
+    assert source.answers == {"label", "label_buy", "weight"}

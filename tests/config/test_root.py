@@ -42,6 +42,74 @@ def test_a_feature_that_is_the_label_is_refused(
         check_parameters(declared, project / "conf", None)
 
 
+EVENTS = {
+    "columns": {
+        "user_id": {"from": "u", "type": "int64"},
+        "item_id": {"from": "i", "type": "int64"},
+        "rating": {"from": "r", "type": "float64"},
+    },
+    "time": {"from": "t"},
+    "event": {"from": "e", "types": {"click": ["click"], "buy": ["buy"]}},
+    "labels": {
+        "like": {"kind": "threshold", "column": "rating", "at_least": 4},
+        "buy": {"kind": "conversion", "events": ["buy"], "within": "7d"},
+    },
+}
+
+
+@pytest.mark.parametrize(
+    "leak",
+    [
+        {"kind": "numeric", "source": "interaction", "column": "label_buy", "missing": 0},
+        {"kind": "category", "source": "interaction", "column": "weight"},
+    ],
+)
+def test_the_label_of_no_task_may_be_a_feature(
+    declared: dict[str, Any], project: Path, leak: dict[str, Any]
+) -> None:
+    declared["ingest"] = {"interactions": EVENTS}
+    declared["features"]["features"] = [{**leak, "name": "answer"}]
+    with pytest.raises(ConfigError, match="features answer read the column that the label comes"):
+        check_parameters(declared, project / "conf", None)
+
+
+LOOKING = [
+    {"kind": "mean", "by": "item", "value": "label_buy"},
+    {"kind": "lag", "by": "item", "value": "label_buy", "missing": 0},
+    {
+        "kind": "window",
+        "by": "item",
+        "window": "30d",
+        "statistic": "rate",
+        "where": {"column": "label_buy", "equals": [1.0]},
+    },
+]
+
+
+@pytest.mark.parametrize("early", LOOKING)
+def test_no_feature_looks_back_on_a_label_before_it_is_known(
+    declared: dict[str, Any], project: Path, early: dict[str, Any]
+) -> None:
+    declared["ingest"] = {"interactions": EVENTS}
+    declared["features"]["features"] = [{**early, "name": "rate"}]
+    with pytest.raises(ConfigError, match="rate reads 'label_buy', known 604800 seconds after"):
+        check_parameters(declared, project / "conf", None)
+    declared["features"]["past"] = {"delay": "1w"}
+    check_parameters(declared, project / "conf", None)
+
+
+def test_features_may_look_back_on_what_a_label_is_made_of(
+    declared: dict[str, Any], project: Path
+) -> None:
+    declared["ingest"] = {"interactions": EVENTS}
+    past_types = {"kind": "category_sequence", "name": "types", "source": "interaction"}
+    declared["features"]["features"] = [
+        {"kind": "mean", "name": "liked", "by": "item"},
+        {**past_types, "column": "event"},
+    ]
+    check_parameters(declared, project / "conf", None)
+
+
 def test_what_is_published_is_what_was_evaluated(declared: dict[str, Any], project: Path) -> None:
     declared["scoring"]["rerank"]["weight"] = 0.9
     with pytest.raises(ConfigError, match="differ"):

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from reclife.config.ingest import TimeColumn
+from reclife.config.columns import TimeColumn
 from reclife.onboarding.times import time_format
 
 NOON = datetime(2024, 3, 14, 12, 5, 9, tzinfo=UTC)

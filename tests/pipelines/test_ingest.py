@@ -46,10 +46,10 @@ def ingest(spark: Any, rows: list[tuple[Any, ...]], config: dict[str, Any]) -> d
     parsed = nodes.parse_interactions(spark.createDataFrame(rows, SCHEMA), declared)
     entities = nodes.parse_entities(parsed, None, None, declared)
     quarantine, counts = nodes.set_aside(parsed, entities, declared)
-    interactions = nodes.keep_interactions(parsed, counts)
+    interactions = nodes.keep_interactions(parsed, counts, declared)
     items, item_counts = nodes.build_items(entities, interactions, declared)
     users, user_counts = nodes.build_users(entities, interactions, declared)
-    report = nodes.write_report(counts, item_counts, user_counts, declared)
+    report = nodes.write_report(counts, item_counts, user_counts, interactions, declared)
     frames = {"interactions": interactions, "items": items, "users": users}
     return {"report": report, "quarantine": quarantine, **frames}
 
@@ -79,6 +79,9 @@ def test_good_rows_go_on_and_bad_ones_aside(spark: Any) -> None:
     assert rows["interactions"].quarantined == {"rating: not a number": 1, "user_id: missing": 1}
     assert (rows["items"].rows_in, rows["items"].rows_out, rows["items"].completed) == (4, 3, 1)
     assert rows["users"].rows_out == 3
+    (label,) = found["report"].labels
+    assert (label.task, label.column, label.delay, label.known) == ("like", "label", 0, 4)
+    assert label.mean == 0.75
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from reclife.config.ingest import Column, InteractionsSource, TimeColumn
+from reclife.config.columns import Column, TimeColumn
+from reclife.config.ingest import InteractionsSource
 from reclife.errors import DataError
 
 BIG = 2**53 + 1
@@ -24,10 +25,11 @@ def source(
 
 @pytest.fixture
 def parsed(spark: Any) -> Callable[..., list[dict[str, Any]]]:
-    from reclife.transforms.canonical import parse_interactions
+    from reclife.transforms.canonical import parse_interactions, without_repeats
 
     def run(rows: list[tuple[Any, ...]], schema: str, declared: InteractionsSource) -> Any:
-        frame = parse_interactions(spark.createDataFrame(rows, schema), declared)
+        read = parse_interactions(spark.createDataFrame(rows, schema), declared)
+        frame = without_repeats(read, declared)
         names = [name for name in frame.columns if name != "_raw"]
         return [row.asDict() for row in frame.select("_raw", *names).collect()]
 
@@ -193,18 +195,112 @@ def test_times_do_not_follow_the_session(spark: Any, parsed: Any, session_zone: 
         spark.conf.set("spark.sql.session.timeZone", "UTC")
 
 
-def test_labels(parsed: Any) -> None:
-    columns = {"event": {"from": "e", "type": "string"}, "r": {"from": "r", "type": "float64"}}
-    rows = [("1", "1", "buy", 4.0), ("2", "1", "view", 3.9)]
-    schema = "u string, i string, e string, r double"
-    rules = [
-        ({"kind": "threshold", "column": "r", "at_least": 4}, [1.0, 0.0]),
-        ({"kind": "event", "column": "event", "positive": ["buy", "cart"]}, [1.0, 0.0]),
-        ({"kind": "all_positive"}, [1.0, 1.0]),
+def test_event_types_are_a_closed_list(parsed: Any) -> None:
+    types = {"view": ["view", "pv"], "buy": [4, "Kauf"]}
+    declared = source(event={"from": "e", "types": types})
+    texts = ["view", " pv ", "4", "Kauf", "kauf", "sell", "", None]
+    rows = [(str(n), "1", text) for n, text in enumerate(texts)]
+    found = outcome(parsed(rows, "u string, i string, e string", declared), "e", "event")
+    strange = "event: not a declared type"
+    assert found == {
+        "view": "view",
+        " pv ": "view",
+        "4": "buy",
+        "Kauf": "buy",
+        "kauf": strange,
+        "sell": strange,
+        "": "event: missing",
+        None: "event: missing",
+    }
+    numbers = parsed([("1", "1", 4), ("2", "1", 5)], "u string, i string, e int", declared)
+    assert outcome(numbers, "e", "event") == {4: "buy", 5: strange}
+
+
+def test_the_same_moment_holds_events_of_several_types(parsed: Any) -> None:
+    event = {"from": "e", "types": {"view": ["view"], "buy": ["buy"]}}
+    declared = source(event=event, time={"from": "t"})
+    rows = [("1", "1", 9, "view"), ("1", "1", 9, "buy"), ("1", "1", 9, "buy")]
+    found = parsed(rows, "u string, i string, t int, e string", declared)
+    kept = sorted((row["event"], row["_reason"]) for row in found if row["_reason"] is None)
+    assert kept == [("buy", None), ("view", None)]
+    assert [row["_reason"] for row in found if row["_reason"]] == ["duplicate"]
+
+
+def test_weights_by_event_and_by_column(parsed: Any) -> None:
+    columns = {"n": {"from": "n", "type": "float64", "missing": "keep"}}
+    event = {"from": "e", "types": {"view": ["view"], "buy": ["buy"]}}
+    schema = "u string, i string, e string, n double"
+    numbers = [2.0, 0.5, 0.0, -1.0, None, 1e308]
+    rows = [(str(n), "1", "buy", number) for n, number in enumerate(numbers)]
+    rows.append(("9", "1", "view", 3.0))
+    bad = "weight: not above 0"
+    cases = [
+        ({"by_event": {"view": 1, "buy": 5}}, [5.0] * 6 + [1.0]),
+        ({"column": "n"}, [2.0, 0.5, bad, bad, bad, 1e308, 3.0]),
+        ({"column": "n", "by_event": {"view": 1, "buy": 5}}, [10.0, 2.5, bad, bad, bad, bad, 3.0]),
     ]
-    for rule, expected in rules:
-        found = parsed(rows, schema, source(columns=columns, label=rule))
-        assert [row["label"] for row in sorted(found, key=lambda r: r["user_id"])] == expected
+    for weight, expected in cases:
+        declared = source(columns=columns, event=event, weight=weight)
+        found = parsed(rows, schema, declared)
+        by_user = {row["user_id"]: row["_reason"] or row["weight"] for row in found}
+        assert [by_user[n] for n in (0, 1, 2, 3, 4, 5, 9)] == expected
+
+
+LISTS: list[tuple[str, str, list[tuple[Any, Any]]]] = [
+    (
+        "float64_list",
+        "array<float>",
+        [([0.5, 1.0], [0.5, 1.0]), ([], []), (None, "missing"), ([0.5, None], "not")],
+    ),
+    ("float64_list", "array<string>", [(["1", "2e1"], [1.0, 20.0]), (["1", "x"], "not")]),
+    ("int64_list", "array<bigint>", [([BIG, 0], [BIG, 0]), ([2**63 - 1], [2**63 - 1])]),
+    ("int64_list", "array<double>", [([1.0, 2.0], [1, 2]), ([1.5], "not")]),
+    (
+        "int64_list",
+        "string",
+        [
+            ("1,2", [1, 2]),
+            ("[1, 2]", [1, 2]),
+            (str(BIG), [BIG]),
+            ("[]", []),
+            (" ", "missing"),
+            ("1,,2", "not"),
+            ("1;2", "not"),
+        ],
+    ),
+    ("string_list", "string", [("a, b,007", ["a", "b", "007"]), ("a", ["a"]), ("", "missing")]),
+    ("string_list", "array<string>", [(["a", ""], ["a", ""]), ([None], "not")]),
+    ("string_list", "array<int>", [([7], ["7"])]),
+    ("float64_list", "double", [(1.5, "not")]),
+    ("float64_list", "string", [("nan,1", "not"), ("0.1,-2", [0.1, -2.0])]),
+]
+
+
+@pytest.mark.parametrize(("kind", "raw", "cases"), LISTS)
+def test_lists(spark: Any, kind: str, raw: str, cases: list[tuple[Any, Any]]) -> None:
+    from reclife.transforms.canonical import parse_interactions
+
+    declared = source(columns={"v": {"from": "v", "type": kind}})
+    rows = [(n, 1, value) for n, (value, _) in enumerate(cases)]
+    frame = spark.createDataFrame(rows, f"u bigint, i bigint, v {raw}")
+    found = parse_interactions(frame, declared).orderBy("user_id").collect()
+    for row, (value, expected) in zip(found, cases, strict=True):
+        if isinstance(expected, str):
+            assert row["_reason"].startswith(f"v: {expected}"), value
+        else:
+            assert (row["v"], row["_reason"]) == (expected, None)
+
+
+def test_lists_in_range_and_of_another_separator(parsed: Any) -> None:
+    column = {"from": "v", "type": "int64_list", "separator": "|", "maximum": 9, "missing": "keep"}
+    rows = [(str(n), "1", text) for n, text in enumerate(["1|9", "1|10", None, "1.0|2"])]
+    found = parsed(rows, "u string, i string, v string", source(columns={"v": column}))
+    assert outcome(found, "v", "v") == {
+        "1|9": [1, 9],
+        "1|10": "v: out of range",
+        None: None,
+        "1.0|2": [1, 2],
+    }
 
 
 def test_of_repeated_rows_the_greatest_stays(parsed: Any) -> None:

@@ -1,4 +1,4 @@
-"""Twelve ways in which data goes wrong, each caught by the suites that the project ships."""
+"""Ways in which data goes wrong, each caught by the suites that the project ships."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -120,6 +120,12 @@ MUTATIONS: dict[str, tuple[Any, str, Callable[[pd.DataFrame], pd.DataFrame], str
         "train_examples",
         lambda f: f.assign(label=np.float32(1)),
         "unique value count",
+    ),
+    "unknown label": (
+        "features",
+        "train_examples",
+        with_cell("label", None),
+        "train_examples.label",
     ),
     "broken foreign key": ("ingest", "interactions", with_cell("item_id", 99), "items.item_id; 1"),
 }

@@ -1,4 +1,4 @@
-"""What `ingest` reads: the source columns behind the canonical tables, the label rule, the limits.
+"""What `ingest` reads: the source columns behind the canonical tables, labels, weights, limits.
 
 ::
 
@@ -17,115 +17,29 @@
           title: {from: title, type: string, missing: keep}
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Literal, Self, final
-from zoneinfo import ZoneInfo
 
-from pydantic import ConfigDict, Field, field_validator, model_validator
+from pydantic import Field, StringConstraints, model_validator
 
+from reclife.config.columns import Column, EventColumn, TimeColumn, Weight
+from reclife.config.labels import LabelRule, label_problems
 from reclife.config.schema import Schema
 
-ColumnType = Literal["int64", "string", "float64"]
-RESERVED = ("timestamp", "label")
-"""Canonical columns that ingest writes itself."""
-END_OF_2099 = 4_102_444_799
+RESERVED = ("timestamp", "label", "sampling_probability")
+"""Canonical columns that are written by the stages themselves."""
+FIRST_TASK = "like"
+"""What the single `label` predicts."""
 
 
-@final
-class Column(Schema):
-    """One canonical column and the source column behind it."""
-
-    model_config = ConfigDict(populate_by_name=True)
-
-    source: str = Field(alias="from", min_length=1, description="Column of the source file.")
-    type: ColumnType = Field(description="int64 and string never pass through a float.")
-    missing: str | int | float = Field(
-        "reject",
-        description="An empty value: `reject` sets the row aside, `keep` leaves it null, "
-        "anything else is written in its place.",
-    )
-    decimal: Literal[".", ","] = Field(
-        ".", description="What stands before the fraction of a float64 that is written as text."
-    )
-    minimum: float | None = Field(None, description="Smallest value accepted.")
-    maximum: float | None = Field(None, description="Largest value accepted.")
-
-    @property
-    def fill(self) -> str | int | float | None:
-        """The value written in the place of a missing one, if any."""
-        return None if self.missing in ("reject", "keep") else self.missing
-
-    @model_validator(mode="after")
-    def _fill_has_the_type(self) -> Self:
-        allowed = {"int64": (int,), "string": (str,), "float64": (int, float)}[self.type]
-        if self.fill is not None and not isinstance(self.fill, allowed):
-            raise ValueError(f"missing: {self.fill!r} is not of type {self.type}")
-        if self.type == "string" and (self.minimum is not None or self.maximum is not None):
-            raise ValueError("minimum and maximum need a numeric type")
-        if self.type != "float64" and self.decimal != ".":
-            raise ValueError("decimal needs the type float64")
-        return self
-
-
-@final
-class TimeColumn(Schema):
-    """The event time, written as int64 seconds since the epoch, UTC, rounded down."""
-
-    model_config = ConfigDict(populate_by_name=True)
-
-    source: str = Field(alias="from", min_length=1, description="Column of the source file.")
-    format: str = Field(
-        "epoch_seconds",
-        description="`epoch_seconds`, `epoch_milliseconds`, `iso`, or a pattern such as "
-        "`yyyy/MM/dd HH:mm:ss` (Java's DateTimeFormatter letters).",
-    )
-    zone: str = Field("UTC", description="Time zone of texts that name none themselves.")
-    earliest: int = Field(0, description="Smallest accepted time, seconds since the epoch.")
-    latest: int = Field(END_OF_2099, description="Largest accepted time, seconds.")
-
-    @field_validator("zone")
-    @classmethod
-    def _zone_exists(cls, zone: str) -> str:
-        try:
-            ZoneInfo(zone)
-        except (KeyError, ValueError, OSError) as problem:
-            raise ValueError(f"unknown time zone {zone!r}") from problem
-        return zone
-
-
-@final
-class ThresholdLabel(Schema):
-    """Label 1 where a numeric column is at least a value, else 0."""
-
-    kind: Literal["threshold"]
-    column: str
-    at_least: float
-
-
-@final
-class EventLabel(Schema):
-    """Label 1 where a column holds one of the positive values, else 0."""
-
-    kind: Literal["event"]
-    column: str
-    positive: tuple[str, ...] = Field(min_length=1)
-
-
-@final
-class AllPositiveLabel(Schema):
-    """Every interaction is a positive one (clicks, purchases)."""
-
-    kind: Literal["all_positive"]
-
-
-LabelRule = Annotated[ThresholdLabel | EventLabel | AllPositiveLabel, Field(discriminator="kind")]
+TaskName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$")]
 
 
 def _check_ids(columns: Mapping[str, Column], names: tuple[str, ...]) -> None:
     for name in names:
         if name not in columns:
             raise ValueError(f"columns must declare {name}")
-        if columns[name].type == "float64":
+        if columns[name].type not in ("int64", "string"):
             raise ValueError(f"{name} must be int64 or string: ids never pass through a float")
         if columns[name].missing != "reject":
             raise ValueError(f"{name} cannot be missing: leave `missing` at reject")
@@ -140,24 +54,97 @@ class InteractionsSource(Schema):
 
     columns: dict[str, Column]
     time: TimeColumn | None = Field(None, description="Leave out when the data has no time.")
-    label: LabelRule
+    event: EventColumn | None = Field(None, description="Leave out when all events are alike.")
+    weight: Weight | None = Field(None, description="Leave out when all examples weigh the same.")
+    label: LabelRule | None = Field(None, description="What the model predicts, if one thing.")
+    labels: dict[TaskName, LabelRule] | None = Field(
+        None, min_length=1, description="What the model predicts: task -> rule, the main one first."
+    )
+    examples: tuple[str, ...] | None = Field(
+        None,
+        min_length=1,
+        description="Event types that become examples, all by default; the others are only seen "
+        "by features that look back.",
+    )
     duplicates: Literal["reject", "drop"] = Field(
         "reject",
         description="A repeated (user, item, time, event) goes to the quarantine; `drop` does not "
         "count it towards the declared rate.",
     )
 
+    @property
+    def tasks(self) -> dict[str, LabelRule]:
+        """The rule of every task, the main one first."""
+        return self.labels or ({FIRST_TASK: self.label} if self.label else {})
+
+    @property
+    def label_columns(self) -> dict[str, str]:
+        """Task -> its column: `label` for the first, `label_<task>` for the others."""
+        return {
+            task: f"label_{task}" if number else "label" for number, task in enumerate(self.tasks)
+        }
+
+    @property
+    def delays(self) -> dict[str, int]:
+        """Label column -> seconds from an event to its label's being known, where it is later."""
+        return {
+            self.label_columns[task]: rule.seconds
+            for task, rule in self.tasks.items()
+            if rule.kind == "conversion"
+        }
+
+    @property
+    def answers(self) -> frozenset[str]:
+        """Columns that say, of their own event, what a model is to predict."""
+        behind = {
+            rule.column for rule in self.tasks.values() if rule.kind in ("threshold", "event")
+        }
+        return frozenset({*self.label_columns.values(), *behind, "weight"})
+
     @model_validator(mode="after")
     def _complete(self) -> Self:
         _check_ids(self.columns, ("user_id", "item_id"))
-        if self.label.kind == "all_positive":
-            return self
-        column = self.columns.get(self.label.column)
-        if column is None:
-            raise ValueError(f"label.column {self.label.column!r} is not among the columns")
-        if (self.label.kind == "threshold") == (column.type == "string"):
-            raise ValueError(f"a {self.label.kind} label does not fit a {column.type} column")
+        if (self.label is None) == (self.labels is None):
+            raise ValueError("declare either `label`, for one thing to predict, or `labels`")
+        problems = [*self._taken_names(), *self._weight_problems()]
+        for task, rule in self.tasks.items():
+            where = "label" if self.labels is None else f"labels.{task}"
+            found = label_problems(rule, self.columns, self.event, timed=self.time is not None)
+            problems += [f"{where}: {problem}" for problem in found]
+        if self.examples and self.event is None:
+            problems.append("examples: types of events need interactions.event")
+        elif self.examples and self.event:
+            problems += [f"examples: {problem}" for problem in self.event.unknown(self.examples)]
+        if problems:
+            raise ValueError("; ".join(problems))
         return self
+
+    def _taken_names(self) -> Iterator[str]:
+        """Yield own columns whose names ingest needs itself."""
+        for name in self.columns:
+            if name == "weight":
+                yield "columns.weight: a weight is declared as interactions.weight"
+            elif name == "event" and self.event is not None:
+                yield "columns.event: interactions.event writes this column already"
+            elif name.startswith("label_"):
+                yield f"columns.{name}: names that begin with label_ are those of further tasks"
+
+    def _weight_problems(self) -> Iterator[str]:
+        if self.weight is None:
+            return
+        if self.weight.by_event and self.event is None:
+            yield "weight.by_event: types of events need interactions.event"
+        elif self.weight.by_event and self.event:
+            yield from (
+                f"weight.by_event: {problem}"
+                for problem in self.event.unknown(tuple(self.weight.by_event))
+            )
+            absent = sorted(self.event.types.keys() - self.weight.by_event.keys())
+            if absent:
+                yield f"weight.by_event: no weight for {', '.join(absent)}"
+        column = self.columns.get(self.weight.column) if self.weight.column else None
+        if self.weight.column and (column is None or column.type not in ("int64", "float64")):
+            yield f"weight.column: {self.weight.column!r} is not among the numeric columns"
 
 
 @final

@@ -1,6 +1,6 @@
 """The closed root of the configuration: every parameter file, checked before the first node."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self, get_args
 
@@ -10,13 +10,14 @@ from pydantic_core import ErrorDetails
 from reclife.config.compression import CompressionConfig
 from reclife.config.evaluation import EvaluationConfig
 from reclife.config.export import ExportConfig
-from reclife.config.features import FeaturesConfig
+from reclife.config.features import AS_OF_KINDS, FeaturesConfig
 from reclife.config.files import file_of
 from reclife.config.ingest import IngestConfig
 from reclife.config.problems import hint
 from reclife.config.schema import Schema
 from reclife.config.scoring import ScoringConfig
 from reclife.config.training import TrainingConfig
+from reclife.config.windows import seconds_of
 from reclife.errors import ConfigError
 
 INTERACTION = "interaction"
@@ -36,18 +37,36 @@ class ReclifeConfig(Schema):
 
     @model_validator(mode="after")
     def _no_feature_is_the_label(self) -> Self:
-        """Refuse a feature that reads, of its own event, the column behind the label."""
-        rule = self.ingest.interactions.label
-        answers = {(INTERACTION, name) for name in ("label", getattr(rule, "column", "label"))}
+        """Refuse a feature that reads, of its own event, the column behind a label."""
+        answers = self.ingest.interactions.answers
         leaks = [
             feature.name
             for feature in self.features.features
-            if (getattr(feature, "source", None), getattr(feature, "column", None)) in answers
+            if feature.kind not in AS_OF_KINDS
+            and getattr(feature, "source", None) == INTERACTION
+            and getattr(feature, "column", None) in answers
         ]
         if leaks:
             raise ValueError(
                 f"features {', '.join(leaks)} read the column that the label comes from: "
                 "a model would see the answer"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _no_feature_knows_a_label_too_early(self) -> Self:
+        """Refuse a feature that looks back on labels of which some are not known by then."""
+        known_after = seconds_of(self.features.past.delay) or 0
+        late = {c: s for c, s in self.ingest.interactions.delays.items() if s > known_after}
+        leaks = [
+            f"{feature.name} reads {name!r}, known {late[name]} seconds after the event only"
+            for feature in self.features.features
+            for name in sorted(late.keys() & set(_columns_in(feature.model_dump())))
+        ]
+        if leaks:
+            raise ValueError(
+                f"{'; '.join(leaks)}: ask for the events themselves instead, as `where: {{column: "
+                "event, equals: [...]}` of a window does, or declare a past.delay as long"
             )
         return self
 
@@ -60,6 +79,13 @@ class ReclifeConfig(Schema):
                 "what was evaluated"
             )
         return self
+
+
+def _columns_in(declared: Any) -> Iterator[str]:
+    """Yield every column that a feature's declaration names, at any depth."""
+    if isinstance(declared, Mapping):
+        yield from (declared[key] for key in ("value", "column") if key in declared)
+        yield from (name for inner in declared.values() for name in _columns_in(inner))
 
 
 def check_parameters(parameters: Mapping[str, Any], conf: Path, env: str | None) -> ReclifeConfig:

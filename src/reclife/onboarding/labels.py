@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import final
 
-from reclife.config.ingest import AllPositiveLabel, EventLabel, LabelRule, ThresholdLabel
+from reclife.config.labels import AllPositiveLabel, EventLabel, ThresholdLabel
 from reclife.errors import DataError
 from reclife.onboarding.names import strength
 from reclife.onboarding.profile import Column, Profile
@@ -56,7 +56,7 @@ _MIDDLE_EVENTS = {"click", "clicks", "点击", "クリック", "클릭", "klick"
 class Label:
     """The rule, the source column behind it, and what speaks for it."""
 
-    rule: LabelRule
+    rule: AllPositiveLabel | EventLabel | ThresholdLabel
     source: str | None
     seen: str
     otherwise: str

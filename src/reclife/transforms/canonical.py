@@ -3,14 +3,15 @@
 import difflib
 from collections.abc import Iterable, Mapping, Sequence
 
-from pyspark.sql import Column as SparkColumn
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as sf
 
-from reclife.config.ingest import Column, InteractionsSource, LabelRule
-from reclife.contracts import ITEM, LABEL, TIME, USER
+from reclife.config.columns import Column
+from reclife.config.ingest import InteractionsSource
+from reclife.contracts import EVENT, ITEM, TIME, USER, WEIGHT
 from reclife.errors import DataError
-from reclife.transforms.parsing import Parsed, filled, parse, parse_time
+from reclife.transforms.labels import with_labels
+from reclife.transforms.parsing import Parsed, filled, parse, parse_event, parse_time, parse_weight
 
 REASON, RAW = "_reason", "_raw"
 """Columns of a parsed table beside the canonical ones: why a row must go, and the row as read."""
@@ -20,25 +21,54 @@ DUPLICATE = "duplicate"
 def parse_interactions(raw: DataFrame, source: InteractionsSource) -> DataFrame:
     """Return canonical columns, `_reason` (null for a good row) and `_raw` for every raw row.
 
-    Of the rows that repeat a (user, item, time, event) the one with the greatest values stays.
-
     Raises:
         DataError: Declared columns are missing; all are listed with their nearest matches.
     """
-    wanted = [column.source for column in source.columns.values()]
-    wanted += [source.time.source] if source.time else []
+    single = [one for one in (source.time, source.event) if one is not None]
+    wanted = [column.source for column in (*source.columns.values(), *single)]
     require_columns("raw_interactions", raw, wanted)
-    rows = raw_rows(raw)
     parsed = _parse_all(raw, source.columns)
-    keys = [USER, ITEM]
     if source.time is not None:
         when, kind = sf.col(RAW)[source.time.source], raw.schema[source.time.source].dataType
         parsed.append(parse_time(TIME, source.time, when, kind))
-        keys.append(TIME)
-    if source.label.kind == "event":
-        keys.append(source.label.column)
-    table = _assemble(rows, parsed).withColumn(LABEL, _label(source.label))
-    return _mark_duplicates(table, keys)
+    if source.event is not None:
+        what, kind = sf.col(RAW)[source.event.source], raw.schema[source.event.source].dataType
+        parsed.append(parse_event(EVENT, source.event, what, kind))
+    if source.weight is not None:
+        read = {column.name: column.value for column in parsed}
+        parsed.append(parse_weight(WEIGHT, source.weight, read))
+    return _assemble(raw_rows(raw), parsed)
+
+
+def without_repeats(parsed: DataFrame, source: InteractionsSource) -> DataFrame:
+    """Return `parsed` with a reason at each good row that repeats a (user, item, time, event).
+
+    Of such rows the one with the greatest values stays.
+    """
+    keys = [name for name in (USER, ITEM, TIME, EVENT) if name in parsed.columns]
+    keys += [r.column for r in source.tasks.values() if r.kind == "event" and r.column not in keys]
+    good = sf.col(REASON).isNull()
+    names = [name for name in parsed.columns if name not in (REASON, RAW)]
+    order = [sf.col(name).desc_nulls_last() for name in names]
+    window = Window.partitionBy(good, *keys).orderBy(*order)
+    repeated = sf.when(good & (sf.row_number().over(window) > 1), sf.lit(DUPLICATE))
+    return parsed.withColumn(REASON, sf.coalesce(REASON, repeated))
+
+
+def newest(parsed: DataFrame) -> int | None:
+    """Return the time of the newest good row."""
+    found = parsed.where(sf.col(REASON).isNull()).agg(sf.max(TIME)).first()
+    return None if found is None else found[0]
+
+
+def canonical_interactions(
+    parsed: DataFrame, source: InteractionsSource, end: int | None
+) -> DataFrame:
+    """Return the good rows with their labels: ids, time, event, labels, weight, own columns."""
+    labelled = with_labels(good_rows(parsed), source, end)
+    first = (USER, ITEM, TIME, EVENT, *source.label_columns.values(), WEIGHT)
+    leading = [name for name in first if name in labelled.columns]
+    return labelled.select(*leading, *(n for n in labelled.columns if n not in leading))
 
 
 def raw_rows(raw: DataFrame) -> DataFrame:
@@ -123,19 +153,3 @@ def _assemble(rows: DataFrame, parsed: Sequence[Parsed]) -> DataFrame:
     values = [column.value.alias(column.name) for column in parsed]
     reason = sf.coalesce(*(column.reason for column in parsed))
     return rows.select(*values, reason.alias(REASON), RAW)
-
-
-def _label(rule: LabelRule) -> SparkColumn:
-    if rule.kind == "all_positive":
-        return sf.lit(1.0)
-    column = sf.col(rule.column)
-    positive = column >= rule.at_least if rule.kind == "threshold" else column.isin(*rule.positive)
-    return sf.coalesce(positive, sf.lit(False)).cast("double")
-
-
-def _mark_duplicates(table: DataFrame, keys: Sequence[str]) -> DataFrame:
-    good = sf.col(REASON).isNull()
-    order = [sf.col(name).desc_nulls_last() for name in table.columns if name not in (REASON, RAW)]
-    window = Window.partitionBy(good, *keys).orderBy(*order)
-    repeated = sf.when(good & (sf.row_number().over(window) > 1), sf.lit(DUPLICATE))
-    return table.withColumn(REASON, sf.coalesce(REASON, repeated))

@@ -5,13 +5,15 @@ whole number below 2^53, the last one that a double represents exactly.
 """
 
 import re
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from pyspark.sql import Column as SparkColumn
 from pyspark.sql import functions as sf
 from pyspark.sql import types as st
 
-from reclife.config.ingest import Column, TimeColumn
+from reclife.config.columns import Column, EventColumn, TimeColumn, Weight
+from reclife.contracts import EVENT
 
 EXACT_DOUBLE = 2**53
 """Whole numbers below this magnitude are exact in a double."""
@@ -35,19 +37,18 @@ class Parsed(NamedTuple):
 def parse(name: str, column: Column, raw: SparkColumn, kind: st.DataType) -> Parsed:
     """Return the canonical column `name` read from `raw`, which has the Spark type `kind`."""
     missing = _missing(raw, kind)
-    read = {"int64": _int64, "string": _string, "float64": _float64}[column.type]
-    wanted = {"int64": "a whole number", "string": "a text", "float64": "a number"}[column.type]
     if column.decimal == "," and isinstance(kind, st.StringType):
         raw = sf.translate(raw, ",.", ".,")  # a point in such a text makes it no number
-    value = sf.when(~missing, read(raw, kind))
+    wanted = {"int64": "a whole number", "string": "a text", "float64": "a number"}[column.element]
+    if column.is_list:
+        value, wanted = sf.when(~missing, _list(column, raw, kind)), f"a list, each {wanted}"
+        outside = sf.exists(value, lambda one: _outside(column, one))
+    else:
+        value = sf.when(~missing, _one(column, raw, kind))
+        outside = _outside(column, value)
     reason = sf.when(~missing & value.isNull(), sf.lit(f"{name}: not {wanted}"))
     if column.missing == "reject":
         reason = sf.coalesce(reason, sf.when(missing, sf.lit(f"{name}: missing")))
-    outside = sf.lit(False)
-    if column.minimum is not None:
-        outside = outside | (value < sf.lit(column.minimum))
-    if column.maximum is not None:
-        outside = outside | (value > sf.lit(column.maximum))
     reason = sf.coalesce(reason, sf.when(outside, sf.lit(f"{name}: out of range")))
     return Parsed(name, filled(column, value), reason)
 
@@ -61,9 +62,36 @@ def filled(column: Column, value: SparkColumn) -> SparkColumn:
 
 def spark_type(column: Column) -> st.DataType:
     """Return the Spark type of a canonical column."""
-    return {"int64": st.LongType(), "string": st.StringType(), "float64": st.DoubleType()}[
-        column.type
+    one = {"int64": st.LongType(), "string": st.StringType(), "float64": st.DoubleType()}[
+        column.element
     ]
+    return st.ArrayType(one) if column.is_list else one
+
+
+def parse_event(name: str, column: EventColumn, raw: SparkColumn, kind: st.DataType) -> Parsed:
+    """Return the declared type of the event that the source's value stands for."""
+    missing = _missing(raw, kind)
+    text = sf.trim(_string(raw, kind))
+    value = sf.lit(None).cast("string")
+    for event, written in column.types.items():
+        among = text.isin(*(str(one).strip() for one in written))
+        value = sf.coalesce(value, sf.when(among, sf.lit(event)))
+    reason = sf.when(missing, sf.lit(f"{name}: missing")).when(
+        value.isNull(), sf.lit(f"{name}: not a declared type")
+    )
+    return Parsed(name, value, reason)
+
+
+def parse_weight(name: str, weight: Weight, read: Mapping[str, SparkColumn]) -> Parsed:
+    """Return the weight of the example from the canonical columns `read` so far."""
+    value = sf.lit(1.0)
+    for event, factor in (weight.by_event or {}).items():
+        value = sf.when(read[EVENT] == event, sf.lit(factor)).otherwise(value)
+    if weight.column is not None:
+        value = value * read[weight.column].cast("double")
+    sound = (value > 0) & (value < sf.lit(float("inf")))
+    reason = sf.when(~sf.coalesce(sound, sf.lit(False)), sf.lit(f"{name}: not above 0"))
+    return Parsed(name, value, reason)
 
 
 def parse_time(name: str, column: TimeColumn, raw: SparkColumn, kind: st.DataType) -> Parsed:
@@ -77,6 +105,39 @@ def parse_time(name: str, column: TimeColumn, raw: SparkColumn, kind: st.DataTyp
         .when(outside, sf.lit(f"{name}: out of range"))
     )
     return Parsed(name, value, reason)
+
+
+def _one(column: Column, raw: SparkColumn, kind: st.DataType) -> SparkColumn:
+    read = {"int64": _int64, "string": _string, "float64": _float64}[column.element]
+    return read(raw, kind)
+
+
+def _list(column: Column, raw: SparkColumn, kind: st.DataType) -> SparkColumn:
+    """Return the values of a list or of a text such as `1,2` or `[1, 2]`; null if one is none."""
+    if isinstance(kind, st.StringType):
+        text = sf.trim(raw)
+        if column.element != "string":
+            text = sf.trim(sf.regexp_replace(text, r"^\[|\]$", ""))
+        parts = sf.split(text, rf"\Q{column.separator}\E")
+        parts = sf.when(text == "", sf.array().cast("array<string>")).otherwise(parts)
+        raw, kind = sf.transform(parts, _trimmed), st.ArrayType(st.StringType())
+    if not isinstance(kind, st.ArrayType):
+        return sf.lit(None).cast(st.ArrayType(st.StringType()))
+    values = sf.transform(raw, lambda one: _one(column, one, kind.elementType))
+    return sf.when(sf.forall(values, lambda one: one.isNotNull()), values)
+
+
+def _trimmed(part: SparkColumn) -> SparkColumn:
+    return sf.trim(part)
+
+
+def _outside(column: Column, value: SparkColumn) -> SparkColumn:
+    outside = sf.lit(False)
+    if column.minimum is not None:
+        outside = outside | (value < sf.lit(column.minimum))
+    if column.maximum is not None:
+        outside = outside | (value > sf.lit(column.maximum))
+    return outside
 
 
 def _missing(raw: SparkColumn, kind: st.DataType) -> SparkColumn:

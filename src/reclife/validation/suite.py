@@ -10,6 +10,7 @@ from reclife.validation.outcomes import outcome
 from reclife.validation.relations import check_foreign_key
 from reclife.validation.structure import check_structure
 from reclife.validation.tables import Table
+from reclife.validation.targets import check_targets, targets
 
 
 def run_suite(
@@ -22,13 +23,17 @@ def run_suite(
     outcomes = check_structure(table, suite)
     outcomes += check_expectations(table, suite)
     outcomes += [check_foreign_key(table, key, others) for key in suite.foreign_keys]
-    outcomes += check_features(table, spec) if suite.features and spec else []
+    if suite.features and spec:
+        outcomes += check_features(table, spec) + check_targets(table, spec)
     return judge(table, declared_checks(suite, spec), outcomes)
 
 
 def declared_checks(suite: SuiteConfig, spec: FeatureSpec | None) -> int:
-    """Count the checks that `suite` declares: rows, columns, expectations, keys, features."""
-    features = len(spec.features) if spec else 1
+    """Count the checks that `suite` declares: rows, columns, expectations, keys, features.
+
+    With the features their labels and weights are checked.
+    """
+    features = len(spec.features) + len(targets(spec)) if spec else 1
     listed = len(suite.columns) + len(suite.expectations) + len(suite.foreign_keys)
     return 1 + listed + (features if suite.features else 0)
 

@@ -4,7 +4,16 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from reclife.config.ingest import IngestConfig, ItemsSource, UsersSource
-from reclife.contracts import ITEM, TIME, USER, IngestReport, TableReport, ValidationReport
+from reclife.contracts import (
+    EVENT,
+    ITEM,
+    TIME,
+    USER,
+    IngestReport,
+    LabelReport,
+    TableReport,
+    ValidationReport,
+)
 from reclife.errors import DataError
 
 if TYPE_CHECKING:
@@ -21,10 +30,11 @@ EntityCounts = dict[str, int]
 
 
 def parse_interactions(raw: DataFrame, config: IngestConfig) -> DataFrame:
-    """Read the declared columns of every raw interaction."""
+    """Read the declared columns of every raw interaction, and mark the repeated ones."""
     from reclife.transforms.canonical import parse_interactions as parse
+    from reclife.transforms.canonical import without_repeats
 
-    return parse(raw, config.interactions).persist()
+    return without_repeats(parse(raw, config.interactions), config.interactions).persist()
 
 
 def parse_entities(
@@ -63,13 +73,17 @@ def set_aside(
     return ordered(quarantine, rejected, ["source", "reason", "row"]), counts
 
 
-def keep_interactions(parsed: DataFrame, counts: RowCounts) -> DataFrame:
-    """Return the canonical interactions in the order of their time."""
-    from reclife.transforms.canonical import good_rows
+def keep_interactions(parsed: DataFrame, counts: RowCounts, config: IngestConfig) -> DataFrame:
+    """Return the canonical interactions with their labels, in the order of their time."""
+    from reclife.transforms.canonical import canonical_interactions, newest
     from reclife.transforms.layout import ordered
 
-    kept = good_rows(parsed)
-    order = [name for name in (TIME, USER, ITEM) if name in kept.columns]
+    source = config.interactions
+    end = source.time.complete_until if source.time else None
+    if end is None and source.delays:
+        end = newest(parsed)
+    kept = canonical_interactions(parsed, source, end)
+    order = [name for name in (TIME, USER, ITEM, EVENT) if name in kept.columns]
     return ordered(kept, counts["interactions"].get("", 0), order)
 
 
@@ -88,9 +102,13 @@ def build_users(
 
 
 def write_report(
-    counts: RowCounts, items: EntityCounts, users: EntityCounts, config: IngestConfig
+    counts: RowCounts,
+    items: EntityCounts,
+    users: EntityCounts,
+    interactions: DataFrame,
+    config: IngestConfig,
 ) -> IngestReport:
-    """Report rows in, out and aside for each table."""
+    """Report rows in, out and aside for each table, and what is known of each label."""
     kept = counts["interactions"].get("", 0)
     built = {"interactions": {"rows": kept, "conflicts": 0, "completed": 0}}
     built |= {"items": items, "users": users}
@@ -108,7 +126,7 @@ def write_report(
                 completed=outcome["completed"],
             )
         )
-    return IngestReport(tables=tuple(rows))
+    return IngestReport(tables=tuple(rows), labels=_label_reports(interactions, config))
 
 
 def validate(
@@ -167,6 +185,22 @@ def _build_entities(
     ).head()
     counts: EntityCounts = row.asDict() if row else {}
     return ordered(table.drop("_conflict", "_completed"), counts["rows"], [identity]), counts
+
+
+def _label_reports(interactions: DataFrame, config: IngestConfig) -> tuple[LabelReport, ...]:
+    columns = config.interactions.label_columns
+    figures = [f"{figure}({name})" for name in columns.values() for figure in ("count", "avg")]
+    found = interactions.selectExpr(*figures).head() or ()
+    return tuple(
+        LabelReport(
+            task=task,
+            column=name,
+            delay=config.interactions.delays.get(name, 0),
+            known=found[2 * number],
+            mean=found[2 * number + 1],
+        )
+        for number, (task, name) in enumerate(columns.items())
+    )
 
 
 def _source_name(config: IngestConfig, table: str) -> str:

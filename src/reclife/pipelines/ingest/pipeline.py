@@ -32,7 +32,7 @@ def create_pipeline() -> Pipeline:
             ),
             Node(
                 nodes.keep_interactions,
-                inputs=["parsed_interactions", "row_counts"],
+                inputs=["parsed_interactions", "row_counts", "params:ingest"],
                 outputs="interactions@spark",
                 name="keep_interactions",
                 namespace="ingest",
@@ -53,7 +53,13 @@ def create_pipeline() -> Pipeline:
             ),
             Node(
                 nodes.write_report,
-                inputs=["row_counts", "item_counts", "user_counts", "params:ingest"],
+                inputs=[
+                    "row_counts",
+                    "item_counts",
+                    "user_counts",
+                    "interactions@spark",
+                    "params:ingest",
+                ],
                 outputs="ingest_report",
                 name="write_report",
                 namespace="ingest",
