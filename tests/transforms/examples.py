@@ -73,6 +73,11 @@ EXAMPLES: dict[str, list[Declared]] = {
     "recent_mean": [{"name": "item_recent", "by": "item", "half_life": 3, "newest": 4}],
     "affinity": [{"name": "taste", "of": "genres"}],
     "unknown": [{"name": "item_unknown", "by": "item"}],
+    "target_encoding": [
+        {"name": "item_rate", "of": "item", "strength": 3},
+        {"name": "device_hour_rating", "of": "device_hour", "value": "rating"},
+        {"name": "year_rate", "of": "year"},
+    ],
     "sequence": [
         {"name": "history", "of": "item", "length": 4},
         {"name": "viewing", "of": "item", "length": 3, "session": "6h"},

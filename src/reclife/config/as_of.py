@@ -72,3 +72,19 @@ class UnknownFeature(NamedFeature):
 
     kind: Literal["unknown"]
     by: Side
+
+
+@final
+class TargetEncodingFeature(NamedFeature):
+    """Smoothed mean of a value over the strictly earlier events with the same id of a feature.
+
+    (sum + k prior) / (n + k), the events of all users and items counting; the prior itself where
+    the id is 1, missing or unknown.
+    """
+
+    kind: Literal["target_encoding"]
+    of: str = Field(
+        description="Name of a category, hashed_category, bucketize, date_part or cross feature."
+    )
+    value: str = Field("label", description="`label` or a numeric column of the interactions.")
+    strength: float = Field(20.0, gt=0, description="k: events that the prior weighs.")

@@ -10,6 +10,7 @@ from reclife.config.as_of import (
     CountFeature,
     MeanFeature,
     RecentMeanFeature,
+    TargetEncodingFeature,
     UnknownFeature,
 )
 from reclife.config.attributes import CategoryFeature, MultiCategoryFeature, NumericFeature
@@ -47,6 +48,7 @@ FeatureDeclaration = Annotated[
     | RecentMeanFeature
     | AffinityFeature
     | UnknownFeature
+    | TargetEncodingFeature
     | WindowFeature
     | RecencyFeature
     | LagFeature
@@ -64,6 +66,7 @@ AS_OF_KINDS = (
     "recent_mean",
     "affinity",
     "unknown",
+    "target_encoding",
     "window",
     "recency",
     "lag",
@@ -151,6 +154,10 @@ class FeaturesConfig(Schema):
         for f in self.features:
             if f.kind == "cross":
                 problems += _not_crossable(f, kinds)
+            if f.kind == "target_encoding" and (
+                f.of not in kinds or kinds[f.of].kind not in (*CROSSABLE_KINDS, "cross")
+            ):
+                problems.append(f"{f.name}: `of: {f.of}` names no feature that has one id a row")
             if f.kind not in ("affinity", "sequence"):
                 continue
             target = kinds.get(f.of)

@@ -10,8 +10,8 @@ from reclife.config.attributes import Source
 from reclife.contracts import Feature
 from reclife.transforms.frame import Frame
 
-Side = Literal["row", "item", "user"]
-"""Whose events a feature looks back on; `row` for none."""
+Side = Literal["row", "item", "user", "all"]
+"""Whose events a feature looks back on; `row` for none, `all` for everybody's."""
 
 
 def attached(source: str, column: str) -> str:

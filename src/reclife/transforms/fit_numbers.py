@@ -91,7 +91,11 @@ def _collected(rows: Iterable[DataFrame], scaled: Iterable[NumericFeature]) -> d
 
 def _values(config: FeaturesConfig) -> list[str]:
     """Return the event values that need a prior; the label always."""
-    looking = (f.value for f in config.features if f.kind in ("mean", "recent_mean", "affinity"))
+    looking = (
+        f.value
+        for f in config.features
+        if f.kind in ("mean", "recent_mean", "affinity", "target_encoding")
+    )
     return sorted({LABEL, *looking})
 
 

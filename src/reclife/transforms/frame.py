@@ -42,7 +42,7 @@ class Frame:
         self.events = pa.table({}) if events is None else events
         self._keys = keys
         self._cut = cut
-        self._past = past
+        self.past = past
         self._prepared: dict[object, npt.NDArray[Any]] = {}
         self._windows: dict[str, Window] = {}
         self._made: dict[object, Any] = {}
@@ -50,7 +50,7 @@ class Frame:
     @cached_property
     def pairs(self) -> "Frame":
         """The same requests, each beside the events of its user with its item only."""
-        return Frame(self.requests, self.events, (USER, ITEM), self._cut, self._past)
+        return Frame(self.requests, self.events, (USER, ITEM), self._cut, self.past)
 
     @cached_property
     def _codes(self) -> tuple[Ints, Ints]:
@@ -81,14 +81,14 @@ class Frame:
     @cached_property
     def visible(self) -> Ints:
         """From when on each event is seen: strictly later requests see it, [N]."""
-        return visible_from(self.events, self._past)
+        return visible_from(self.events, self.past)
 
     @cached_property
     def timeline(self) -> Timeline:
         """The events sorted by key, when they were seen, time, declared ties, hash and label."""
-        declared = [ranks(self.events, name) for name in reversed(self._past.ties)]
+        declared = [ranks(self.events, name) for name in reversed(self.past.ties)]
         ties = (floats(self.events, LABEL), hash_of(self.events, (USER, ITEM)), *declared)
-        if self._past.hides:
+        if self.past.hides:
             ties = (*ties, self.event_times)
         return Timeline(self.event_codes, self.visible, ties)
 
@@ -122,7 +122,7 @@ class Frame:
         if length is None:
             return Window(self.spans)
         codes, times, _ = self._moments
-        if not self._past.hides:
+        if not self.past.hides:
             return Window(self.spans, self.timeline.before(codes, times - length))
         order = self.timeline.order
         leaves = np.maximum(self.visible - length, self.event_times)[order]

@@ -25,6 +25,7 @@ from reclife.transforms.category_sequence import CategorySequence
 from reclife.transforms.count import Count
 from reclife.transforms.cross import Cross
 from reclife.transforms.date_part import DatePart
+from reclife.transforms.dwell_sequence import DwellSequence
 from reclife.transforms.frame import Frame
 from reclife.transforms.gap_sequence import GapSequence
 from reclife.transforms.hashed_category import HashedCategory
@@ -33,10 +34,10 @@ from reclife.transforms.mean import Mean
 from reclife.transforms.multi_category import MultiCategory
 from reclife.transforms.numeric import Numeric
 from reclife.transforms.recency import Recency
-from reclife.transforms.dwell_sequence import DwellSequence
 from reclife.transforms.recent_mean import RecentMean
 from reclife.transforms.sequence import Sequence
 from reclife.transforms.state import FeatureState
+from reclife.transforms.target_encoding import TargetEncoding
 from reclife.transforms.text_ngrams import TextNgrams
 from reclife.transforms.unknown import Unknown
 from reclife.transforms.vector import Vector
@@ -61,6 +62,9 @@ TRANSFORMS: Mapping[str, Callable[[Any, FeatureState], Transform]] = {
         declaration, _target(declaration, state), state
     ),
     "unknown": lambda declaration, _: Unknown(declaration),
+    "target_encoding": lambda declaration, state: TargetEncoding(
+        declaration, build(_target(declaration, state), state), state
+    ),
     "window": lambda declaration, _: WindowStatistic(declaration),
     "recency": lambda declaration, _: Recency(declaration),
     "lag": lambda declaration, _: Lag(declaration),
@@ -69,6 +73,7 @@ TRANSFORMS: Mapping[str, Callable[[Any, FeatureState], Transform]] = {
     ),
     "category_sequence": CategorySequence,
     "gap_sequence": lambda declaration, _: GapSequence(declaration),
+    "dwell_sequence": lambda declaration, _: DwellSequence(declaration),
 }
 """Kind of feature -> how it is made from its declaration and the fitted state."""
 
@@ -77,7 +82,6 @@ def _target(declaration: Any, state: FeatureState) -> Any:
     return state.config.declaration(declaration.of)
 
 
-    "dwell_sequence": lambda declaration, _: DwellSequence(declaration),
 class Pass(NamedTuple):
     """Features that look back on the same key's events; `side` row for none."""
 
@@ -93,7 +97,7 @@ class Pass(NamedTuple):
     def run(self, requests: pa.Table, events: pa.Table | None, cut: int | None) -> pa.Table:
         """Return `requests` with the columns of this pass behind them."""
         frame = Frame(
-            requests, events, (self.key,), cut if self.side == "item" else None, self.past
+            requests, events, (self.key,), None if self.side == "user" else cut, self.past
         )
         for transform in self.transforms:
             for name, values in transform.compute(frame).items():
@@ -131,6 +135,11 @@ class Plan(NamedTuple):
         return tuple(dict.fromkeys((USER, ITEM, TIME, LABEL, *names)))
 
     @property
+    def counts(self) -> tuple[str, ...]:
+        """Columns written beside the features that are summed up, then dropped."""
+        return tuple(name for p in self.passes for t in p.transforms for name in t.counts)
+
+    @property
     def looks_back(self) -> bool:
         """Whether any feature needs events."""
         return any(step.side != "row" for step in self.passes)
@@ -143,11 +152,6 @@ def build(declaration: FeatureDeclaration, state: FeatureState) -> Transform:
 
 def plan(state: FeatureState, names: Collection[str] | None = None) -> Plan:
     """Return what to compute for the features called `names`, all of them by default.
-    @property
-    def counts(self) -> tuple[str, ...]:
-        """Columns written beside the features that are summed up, then dropped."""
-        return tuple(name for p in self.passes for t in p.transforms for name in t.counts)
-
 
     Raises:
         ConfigError: A name is not declared.
@@ -159,7 +163,7 @@ def plan(state: FeatureState, names: Collection[str] | None = None) -> Plan:
         raise ConfigError(f"no feature is called {', '.join(unknown)}; declared: {written}")
     wanted = set(written if names is None else names)
     used = [t for t in transforms if wanted & {feature.name for feature in t.features()}]
-    sides: tuple[Side, ...] = ("item", "user", "row")  # rows last: their lists are never shuffled
+    sides: tuple[Side, ...] = ("item", "all", "user", "row")  # lists, last, are never shuffled
     past = state.config.past
     passes = (Pass(side, tuple(t for t in used if t.side == side), past) for side in sides)
     columns = tuple(name for name in written if name in wanted)

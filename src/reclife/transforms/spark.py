@@ -11,6 +11,7 @@ from pyspark.sql import types as st
 from reclife.contracts import ITEM, USER, Feature
 from reclife.errors import DataError
 from reclife.transforms.base import attached
+from reclife.transforms.blocks import BLOCK, in_blocks
 from reclife.transforms.plan import Pass, plan
 from reclife.transforms.state import FeatureState
 
@@ -44,6 +45,10 @@ def features_for_spark(
     for step in steps.passes:
         if step.side == "row":
             table = table.mapInArrow(_row_by_row(step), _schema(table, step))
+        elif step.side == "all":
+            rows, seen, block_step = in_blocks(table, past, step, item_cut)
+            kernel = _kernel(block_step, item_cut)
+            table = by_key(rows, seen, BLOCK, kernel, _schema(rows, step)).drop(BLOCK)
         else:
             table = by_key(table, past, step.key, _kernel(step, item_cut), _schema(table, step))
     return table.select(*requests.columns, *steps.columns, *steps.counts)
