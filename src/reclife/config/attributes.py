@@ -7,7 +7,7 @@ from pydantic import Field, model_validator
 from reclife.config.schema import Schema
 
 Source = Literal["item", "user", "interaction"]
-OOV_BUCKETS = "Ids behind the vocabulary that the other values are hashed into; 0 for the id 1."
+OOV_BUCKETS = "Ids before the vocabulary that the other values are hashed into; 0 for the id 1."
 
 
 class NamedFeature(Schema):

@@ -4,7 +4,16 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
 from reclife.config.features import LISTED_KINDS
-from reclife.contracts import LABEL, OOV_ID, PADDING_ID, SPLIT, Feature, FeatureSpec, FeatureStats
+from reclife.contracts import (
+    FIRST_ID,
+    LABEL,
+    OOV_ID,
+    PADDING_ID,
+    SPLIT,
+    Feature,
+    FeatureSpec,
+    FeatureStats,
+)
 from reclife.transforms.listing import cut_of
 from reclife.transforms.split import PARTS, Cuts
 from reclife.transforms.state import FeatureState
@@ -18,7 +27,7 @@ def measure(
     listed = [feature.name for feature in state.config.features if feature.kind in LISTED_KINDS]
     found = examples.groupBy(SPLIT).agg(
         sf.count("*").alias("rows"),
-        sf.avg(LABEL).alias("base_rate"),
+        *(sf.avg(task.label).alias(f"rate_{task.label}") for task in spec.tasks),
         *(_oov_rate(feature, state).alias(f"oov_{feature.name}") for feature in categorical),
         *(sf.sum(cut_of(name)).alias(f"cut_{name}") for name in listed),
     )
@@ -35,7 +44,8 @@ def measure(
         leaking=cuts.test_start is None,
         label_mean=state.prior(LABEL),
         rows={part: int(found.get("rows", 0)) for part, found in measured.items()},
-        base_rates=by_part("base_rate"),
+        base_rates=by_part(f"rate_{spec.label}"),
+        task_rates={task.name: by_part(f"rate_{task.label}") for task in spec.tasks},
         oov_rates={feature.name: by_part(f"oov_{feature.name}") for feature in categorical},
         vocabularies={name: len(values) for name, values in state.vocabularies.items()},
         cut_events={
@@ -46,14 +56,12 @@ def measure(
 
 
 def _oov_rate(feature: Feature, state: FeatureState) -> Column:
-    """Return the share of ids that are 1 or buckets behind a vocabulary; padding does not count."""
+    """Return the share of ids that are 1 or buckets beside a vocabulary; padding does not count."""
     table = str(feature.table)
+    known = state.first_value(table) if table in state.vocabularies else FIRST_ID
 
     def outside(value: Column) -> Column:
-        unknown = value == OOV_ID
-        if table in state.vocabularies:
-            unknown |= value >= state.first_bucket(table)
-        return unknown
+        return (value >= OOV_ID) & (value < known)
 
     ids = sf.col(feature.name)
     if not feature.shape:

@@ -26,8 +26,9 @@ class FeatureState:
 
     Attributes:
         config: The declaration it was fitted for.
-        vocabularies: Per embedding table its values; the value at position i has the id i + 2. A
-            bucket of numbers is called by its lower end. Tables of hashes alone have none.
+        vocabularies: Per embedding table its values; that at position i has the id i + 2, or
+            i + 2 + B behind B buckets of hashes: a vocabulary that grows moves no id. A bucket of
+            numbers is called by its lower end. Tables of hashes alone have none.
         statistics: Fitted numbers by name, see `mean_of` and `deviation_of`.
     """
 
@@ -54,16 +55,17 @@ class FeatureState:
 
     def table_size(self, table: str) -> int:
         """Return the rows of an embedding table, the reserved ids included."""
-        return self.first_bucket(table) + self.config.buckets(table)
+        return self.first_value(table) + len(self.vocabularies.get(table, ()))
 
-    def first_bucket(self, table: str) -> int:
-        """Return the first id behind the vocabulary, that of the first bucket."""
-        return len(self.vocabularies.get(table, ())) + FIRST_ID
+    def first_value(self, table: str) -> int:
+        """Return the id of the vocabulary's first value, behind those of all buckets."""
+        return FIRST_ID + self.config.buckets(table)
 
     def encode(self, table: str, values: "pa.Array") -> "Ints":
-        """Return the id of each value, [N]: 1 for null, from 2 inside the vocabulary.
+        """Return the id of each value, [N]: 1 for null.
 
-        A value outside has the id 1 or, in a table with buckets, that of its hash's bucket.
+        A value outside the vocabulary has the id 1 or, in a table with buckets, that of its hash's
+        bucket.
         """
         import numpy as np
 
@@ -71,12 +73,13 @@ class FeatureState:
 
         ids = np.full(len(values), OOV_ID, np.int64)
         if table in self.vocabularies:
-            ids = positions(values, self.vocabularies[table]) + FIRST_ID
+            places = positions(values, self.vocabularies[table])
+            ids = np.where(places >= 0, places + self.first_value(table), OOV_ID)
         buckets = self.config.buckets(table)
         if not buckets:
             return ids
         outside = (ids == OOV_ID) & values.is_valid().to_numpy(zero_copy_only=False)
-        hashed = bucket_ids(value_hashes(values), buckets, self.first_bucket(table))
+        hashed = bucket_ids(value_hashes(values), buckets, FIRST_ID)
         return np.where(outside, hashed, ids)
 
     def prior(self, value: str) -> float:
