@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 import tensorflow as tf
-from tests.models.test_contract import inputs_of, scrambled
+from tests.models.zoo import inputs_of, scrambled
 
 from reclife.models.ranking import RankingModel
 

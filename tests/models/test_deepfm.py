@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import tensorflow as tf
-from tests.models.test_contract import inputs_of, scrambled
+from tests.models.zoo import inputs_of, scrambled
 from tests.training import toy
 
 from reclife.config.model import DeepFMConfig

@@ -1,7 +1,7 @@
 """Logistic regression against its equation."""
 
 import numpy as np
-from tests.models.test_contract import inputs_of, scrambled
+from tests.models.zoo import inputs_of, scrambled
 from tests.training import toy
 
 from reclife.config.model import LogisticRegressionConfig

@@ -2,43 +2,20 @@
 
 from typing import Annotated, Literal, final
 
-from pydantic import ConfigDict, Field, NonNegativeFloat, PositiveInt, RootModel
+from pydantic import ConfigDict, Field, PositiveInt, RootModel
 
-from reclife.config.schema import Schema
-from reclife.config.towers import HiddenLayers, InitialRows, NormalRows, Tower, Units
-
-WIDE_ROWS = NormalRows(deviation=0.05)
-"""For models that normalise what they look up: with tiny rows all attention weights are equal."""
-
-INITIAL = "Where the rows start; those of padding and unknown values start at zero."
-
-
-class Common(Schema):
-    """What every model of our own declares."""
-
-    exclude_features: tuple[str, ...] = Field(
-        default=(), description="Features of the specification that the model leaves out."
-    )
-    embedding_l2: NonNegativeFloat = Field(
-        default=0.0,
-        description="Weight of the squared norm of the embedding rows a batch touches; "
-        "rows that the batch does not touch are left alone.",
-    )
-    dense_l2: NonNegativeFloat = Field(
-        default=0.0,
-        description="Weight of the squared norm of the matrices of the dense part.",
-    )
-
-
-class Embedded(Common):
-    """What every model of embeddings declares."""
-
-    embedding_dim: PositiveInt = Field(default=8, description="Length of an embedding vector.")
-    embedding_initializer: InitialRows = Field(default=NormalRows(), description=INITIAL)
-
-
-class Deep(Embedded, HiddenLayers):
-    """What every model with one perceptron declares."""
+from reclife.config.custom import CustomConfig
+from reclife.config.multi_task import ESMMConfig, MMoEConfig, PLEConfig, SharedBottomConfig
+from reclife.config.towers import (
+    INITIAL,
+    WIDE_ROWS,
+    Common,
+    Deep,
+    Embedded,
+    InitialRows,
+    Tower,
+    Units,
+)
 
 
 @final
@@ -114,11 +91,7 @@ class AutoIntConfig(Embedded):
     head_units: PositiveInt = Field(default=8, description="Length of a vector within a head.")
 
 
-@final
-class DINConfig(Deep):
-    """The history weighted by its relevance to the scored item, and a multi-layer perceptron."""
-
-    kind: Literal["din"] = "din"
+class _Attentive(Deep):
     attention_units: Units = Field(
         default=(32, 16), description="Width of each hidden layer of the activation unit."
     )
@@ -132,6 +105,30 @@ class DINConfig(Deep):
             activation=self.activation,
             dense_initializer=self.dense_initializer,
         )
+
+
+@final
+class DINConfig(_Attentive):
+    """The history weighted by its relevance to the scored item, and a multi-layer perceptron."""
+
+    kind: Literal["din"] = "din"
+
+
+@final
+class SIMConfig(_Attentive):
+    """From a long history the positions of the scored item's category, weighted as by DIN."""
+
+    kind: Literal["sim"] = "sim"
+    history: str = Field(default="history", description="The sequence of past items.")
+    search: str = Field(
+        description="The sequence of a category of the same past items, position by position."
+    )
+    relevant: PositiveInt = Field(
+        default=50, description="Newest positions of the scored item's category that are kept."
+    )
+    recent: PositiveInt = Field(
+        default=20, description="Newest positions of any category that are kept beside."
+    )
 
 
 @final
@@ -155,7 +152,13 @@ AnyModelConfig = (
     | DCNv2Config
     | AutoIntConfig
     | DINConfig
+    | SIMConfig
     | BSTConfig
+    | SharedBottomConfig
+    | MMoEConfig
+    | PLEConfig
+    | ESMMConfig
+    | CustomConfig
 )
 
 

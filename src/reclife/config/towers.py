@@ -1,4 +1,4 @@
-"""What the declarations of models have in common: where weights start, and perceptrons."""
+"""What the declarations of models have in common: penalties, embeddings, perceptrons."""
 
 from typing import Annotated, Literal, final
 
@@ -29,6 +29,11 @@ class UniformRows(Schema):
 
 InitialRows = Annotated[NormalRows | UniformRows, Field(discriminator="kind")]
 
+WIDE_ROWS = NormalRows(deviation=0.05)
+"""For models that normalise what they look up: with tiny rows all attention weights are equal."""
+
+INITIAL = "Where the rows start; those of padding and unknown values start at zero."
+
 
 class HiddenLayers(Schema):
     """The hidden layers of a perceptron: matrix, normalisation, activation, dropout, each time."""
@@ -55,3 +60,31 @@ class HiddenLayers(Schema):
 @final
 class Tower(HiddenLayers):
     """The hidden layers of one part of a model that has several."""
+
+
+class Common(Schema):
+    """What every model of our own declares."""
+
+    exclude_features: tuple[str, ...] = Field(
+        default=(), description="Features of the specification that the model leaves out."
+    )
+    embedding_l2: NonNegativeFloat = Field(
+        default=0.0,
+        description="Weight of the squared norm of the embedding rows a batch touches; "
+        "rows that the batch does not touch are left alone.",
+    )
+    dense_l2: NonNegativeFloat = Field(
+        default=0.0,
+        description="Weight of the squared norm of the matrices of the dense part.",
+    )
+
+
+class Embedded(Common):
+    """What every model of embeddings declares."""
+
+    embedding_dim: PositiveInt = Field(default=8, description="Length of an embedding vector.")
+    embedding_initializer: InitialRows = Field(default=NormalRows(), description=INITIAL)
+
+
+class Deep(Embedded, HiddenLayers):
+    """What every model with one perceptron declares."""

@@ -9,11 +9,17 @@ from reclife.contracts import FeatureSpec
 from reclife.models import (
     autoint,
     bst,
+    custom,
     dcn_v2,
     deepfm,
     din,
+    esmm,
     fm,
     logistic_regression,
+    mmoe,
+    ple,
+    shared_bottom,
+    sim,
     wide_and_deep,
     xdeepfm,
 )
@@ -29,7 +35,13 @@ BUILDERS: Mapping[str, Callable[[Any, FeatureSpec, int], RankingModel]] = Mappin
         "dcn_v2": dcn_v2.build,
         "autoint": autoint.build,
         "din": din.build,
+        "sim": sim.build,
         "bst": bst.build,
+        "shared_bottom": shared_bottom.build,
+        "mmoe": mmoe.build,
+        "ple": ple.build,
+        "esmm": esmm.build,
+        "custom": custom.build,
     }
 )
 

@@ -16,8 +16,6 @@ Learning to Rank Systems", WWW 2021, section 3.
 from collections.abc import Mapping
 from typing import Any, final
 
-import tensorflow as tf
-
 from reclife.config.model import DCNv2Config
 from reclife.contracts import FeatureSpec
 from reclife.models.features import (
@@ -25,7 +23,7 @@ from reclife.models.features import (
     same_length,
     used_features,
 )
-from reclife.models.fields import flat_width, normalized, number_layers, pooled
+from reclife.models.fields import flat, flat_width, number_layers
 from reclife.models.layers.cross import CrossNetwork
 from reclife.models.layers.dense import linear, perceptron
 from reclife.models.ranking import RankingModel, penalties
@@ -41,8 +39,7 @@ class DCNv2(RankingModel):
         self, rows: Mapping[str, Tensor], inputs: Mapping[str, Tensor], training: bool
     ) -> Tensor:
         """Return the logits `[B, T]`."""
-        vectors = pooled(self.embedded, rows, inputs)  # F x [B, D]
-        start = tf.concat([*vectors, *normalized(self, inputs, training)], axis=1)
+        start = flat(self, rows, inputs, training)
         crossed = self.layers["cross"](start)
         if "cross_weights" not in self.layers:
             return self.layers["perceptron"](crossed, training=training)

@@ -39,6 +39,14 @@ def normalized(model: RankingModel, inputs: Mapping[str, Tensor], training: bool
     return [model.layers["normalization"](model.numbers(inputs), training=training)]
 
 
+def flat(
+    model: RankingModel, rows: Mapping[str, Tensor], inputs: Mapping[str, Tensor], training: bool
+) -> Tensor:
+    """Return the pooled rows and the normalised numbers side by side, `[B, flat_width]`."""
+    vectors = pooled(model.embedded, rows, inputs)  # F x [B, D]
+    return tf.concat([*vectors, *normalized(model, inputs, training)], axis=1)
+
+
 def fields(
     model: RankingModel, rows: Mapping[str, Tensor], inputs: Mapping[str, Tensor], training: bool
 ) -> Tensor:

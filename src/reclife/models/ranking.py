@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import tensorflow as tf
 
-from reclife.config.model import Common
+from reclife.config.towers import Common
 from reclife.contracts import Feature, Task
 from reclife.models.features import embedded, numeric, width
 from reclife.models.layers.pooling import mask
