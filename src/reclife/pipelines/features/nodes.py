@@ -74,11 +74,15 @@ def compute_features(
 def measure_examples(
     examples: DataFrame, spec: FeatureSpec, state_folder: Path, cuts: Cuts
 ) -> FeatureStats:
-    """Count rows, base rates and values outside the vocabularies."""
+    """Count rows, base rates and values outside the vocabularies, which may not be too many."""
     from reclife.transforms.measure import measure
+    from reclife.transforms.out_of_vocabulary import check_rates
     from reclife.transforms.state import FeatureState
 
-    return measure(examples, spec, FeatureState.load(state_folder), cuts)
+    state = FeatureState.load(state_folder)
+    stats = measure(examples, spec, state, cuts)
+    check_rates(stats, state.config)
+    return stats
 
 
 def write_examples(
