@@ -37,7 +37,7 @@ def test_buckets_by_table() -> None:
     [
         ({"kind": "hashed_category", **OF_X}, "buckets"),
         ({"kind": "hashed_category", **OF_X, "buckets": 0}, "buckets"),
-        ({"kind": "cross", "of": ["a", "b"]}, r"buckets\n  Field required"),
+        ({"kind": "cross", "of": ["a", "b"]}, r"multiplies the vocabularies"),
         ({"kind": "cross", "of": ["a"], "buckets": 9}, "at least 2"),
         ({"kind": "cross", "of": ["a", "b", "a"], "buckets": 9}, "twice"),
         ({"kind": "cross", "of": ["a", "parts"], "buckets": 9}, "parts` names no feature"),

@@ -4,7 +4,7 @@ from typing import Literal, final
 
 from pydantic import Field
 
-from reclife.config.attributes import NamedFeature
+from reclife.config.attributes import NamedFeature, Reads
 
 Side = Literal["item", "user"]
 
@@ -17,6 +17,11 @@ class MeanFeature(NamedFeature):
     by: Side
     value: str = Field("label", description="`label` or a numeric column of the interactions.")
     strength: float = Field(10.0, gt=0, description="k: events that the prior weighs.")
+
+    @property
+    def reads(self) -> Reads:
+        """(source, column) pairs of the data that are read."""
+        return (("interaction", self.value),)
 
 
 @final
@@ -42,6 +47,11 @@ class RecentMeanFeature(NamedFeature):
     newest: int = Field(50, ge=1, le=1000, description="Events looked at.")
     strength: float = Field(2.0, gt=0, description="Weight of the prior, in newest events.")
 
+    @property
+    def reads(self) -> Reads:
+        """(source, column) pairs of the data that are read."""
+        return (("interaction", self.value),)
+
 
 @final
 class AffinityFeature(NamedFeature):
@@ -60,6 +70,11 @@ class AffinityFeature(NamedFeature):
     def outputs(self) -> tuple[str, ...]:
         """The columns written."""
         return (f"{self.name}_mean", f"{self.name}_max")
+
+    @property
+    def reads(self) -> Reads:
+        """(source, column) pairs of the data that are read."""
+        return (("interaction", self.value),)
 
 
 @final
@@ -88,3 +103,8 @@ class TargetEncodingFeature(NamedFeature):
     )
     value: str = Field("label", description="`label` or a numeric column of the interactions.")
     strength: float = Field(20.0, gt=0, description="k: events that the prior weighs.")
+
+    @property
+    def reads(self) -> Reads:
+        """(source, column) pairs of the data that are read."""
+        return (("interaction", self.value),)

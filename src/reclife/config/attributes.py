@@ -10,6 +10,9 @@ Source = Literal["item", "user", "interaction"]
 OOV_BUCKETS = "Ids before the vocabulary that the other values are hashed into; 0 for the id 1."
 
 
+Reads = tuple[tuple[Source, str], ...]
+
+
 class NamedFeature(Schema):
     """Abstract: a feature has a name, the column it is written to."""
 
@@ -20,14 +23,29 @@ class NamedFeature(Schema):
         """The columns written."""
         return (self.name,)
 
+    @property
+    def reads(self) -> Reads:
+        """(source, column) pairs of the data that are read."""
+        return ()
+
+
+class ColumnFeature(NamedFeature):
+    """Abstract: a feature of one column of the item, the user or the interaction."""
+
+    source: Source
+    column: str
+
+    @property
+    def reads(self) -> Reads:
+        """(source, column) pairs of the data that are read."""
+        return ((self.source, self.column),)
+
 
 @final
-class CategoryFeature(NamedFeature):
+class CategoryFeature(ColumnFeature):
     """The id of a value in a vocabulary: 1 unknown, from 2 by falling count, ties by value."""
 
     kind: Literal["category"]
-    source: Source
-    column: str
     table: str | None = Field(None, description="Embedding table; the feature's name by default.")
     min_count: int = Field(1, ge=1, description="Training events a value needs.")
     max_size: int | None = Field(None, ge=1, description="Most values kept.")
@@ -54,12 +72,11 @@ Weights = Annotated[WeightsColumn | WeightsInText, Field(discriminator="kind")]
 
 
 @final
-class MultiCategoryFeature(NamedFeature):
+class MultiCategoryFeature(ColumnFeature):
     """The ids of the parts of a text or list, at most `max_length`, padded with 0 behind."""
 
     kind: Literal["multi_category"]
     source: Literal["item", "user"]
-    column: str
     separator: str = Field("|", min_length=1, description="Between the parts of a text.")
     max_length: int = Field(ge=1)
     weights: Weights | None = Field(
@@ -76,14 +93,11 @@ class MultiCategoryFeature(NamedFeature):
         return (self.name, f"{self.name}_weights") if self.weights else (self.name,)
 
     @property
-    def columns(self) -> tuple[str, ...]:
-        """Columns of the source that are read."""
-        weights = self.weights
-        return (
-            (self.column, weights.column)
-            if weights and weights.kind == "column"
-            else (self.column,)
-        )
+    def reads(self) -> Reads:
+        """(source, column) pairs of the data that are read."""
+        if self.weights and self.weights.kind == "column":
+            return ((self.source, self.column), (self.source, self.weights.column))
+        return ((self.source, self.column),)
 
     @property
     def mark(self) -> str | None:
@@ -108,15 +122,13 @@ class Clip(Schema):
 
 
 @final
-class NumericFeature(NamedFeature):
+class NumericFeature(ColumnFeature):
     """A number: imputed, clipped, log1p, then standardized or scaled to [0, 1], in this order.
 
     What is fitted comes from the training rows, after the steps before it.
     """
 
     kind: Literal["numeric"]
-    source: Source
-    column: str
     missing: float | Literal["mean"] = Field(
         description="Value used for a missing one, before any step; `mean`: that of training rows."
     )

@@ -1,23 +1,22 @@
 """Declarations of features of the row whose ids need no counted vocabulary, and of vectors."""
 
 import zoneinfo
-from typing import Annotated, Literal, Self, final
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, Self, final
 
 from pydantic import AfterValidator, Field, FiniteFloat, model_validator
 
-from reclife.config.attributes import NamedFeature, Source
+from reclife.config.attributes import ColumnFeature, NamedFeature
 from reclife.config.schema import Schema
 
 Buckets = Annotated[int, Field(ge=1, le=2**30, description="Ids 2 to buckets + 1.")]
 
 
 @final
-class HashedCategoryFeature(NamedFeature):
-    """A value's hash as its id: 1 for a missing one, 2 to buckets + 1 for all others."""
+class HashedCategoryFeature(ColumnFeature):
+    """The hash of an int64 or text as its id: 1 for a missing one, 2 to buckets + 1 otherwise."""
 
     kind: Literal["hashed_category"]
-    source: Source
-    column: str = Field(description="An int64 or text column.")
     buckets: Buckets
     table: str | None = Field(None, description="Embedding table; the feature's name by default.")
 
@@ -65,12 +64,10 @@ Cut = Annotated[Boundaries | Quantiles | LogScale, Field(discriminator="kind")]
 
 
 @final
-class BucketizeFeature(NamedFeature):
+class BucketizeFeature(ColumnFeature):
     """The id of the bucket that a number lies in: 1 for a missing one, from 2 by rising bucket."""
 
     kind: Literal["bucketize"]
-    source: Source
-    column: str
     cut: Cut
 
 
@@ -85,6 +82,16 @@ class CrossFeature(NamedFeature):
         description="Names of category, hashed_category, bucketize or date_part features.",
     )
     buckets: Buckets
+
+    @model_validator(mode="before")
+    @classmethod
+    def _is_bounded(cls, declared: Any) -> Any:
+        if isinstance(declared, Mapping) and declared.get("buckets") is None:
+            raise ValueError(
+                f"{declared.get('name')}: a cross multiplies the vocabularies that it is of, which "
+                "has no bound: declare `buckets`, the number of ids that it is hashed into"
+            )
+        return declared
 
 
 def _known_zone(name: str) -> str:
@@ -110,22 +117,18 @@ class DatePartFeature(NamedFeature):
 
 
 @final
-class VectorFeature(NamedFeature):
+class VectorFeature(ColumnFeature):
     """A list of numbers, or a text of numbers with commas between, of one declared length."""
 
     kind: Literal["vector"]
-    source: Source
-    column: str
     length: int = Field(ge=1, le=65536)
 
 
 @final
-class TextNgramsFeature(NamedFeature):
+class TextNgramsFeature(ColumnFeature):
     """Hashed n-grams of the lower-cased text, at most `max_length`, padded with 0 behind."""
 
     kind: Literal["text_ngrams"]
-    source: Source
-    column: str
     unit: Literal["word", "char"] = "word"
     n: int = Field(1, ge=1, le=8, description="Words or characters an n-gram has.")
     buckets: Buckets

@@ -85,6 +85,13 @@ class InteractionsSource(Schema):
         }
 
     @property
+    def canonical(self) -> tuple[str, ...]:
+        """The columns of the canonical interactions."""
+        said = {"timestamp": self.time, "event": self.event, "weight": self.weight}
+        own = [name for name, source in said.items() if source is not None]
+        return (*self.columns, *own, *self.label_columns.values())
+
+    @property
     def delays(self) -> dict[str, int]:
         """Label column -> seconds from an event to its label's being known, where it is later."""
         return {

@@ -3,6 +3,9 @@
 from collections.abc import Callable, Iterable
 from difflib import get_close_matches
 
+from pydantic import ValidationError
+from pydantic_core import InitErrorDetails
+
 from reclife.errors import ConfigError
 
 
@@ -36,3 +39,22 @@ def check_all(*checks: Callable[[], object]) -> None:
             found.append(str(error))
     if found:
         raise ConfigError("\n".join(found))
+
+
+def joined(
+    key: str, problems: Iterable[str], error: ValidationError | None = None
+) -> ValidationError:
+    """Return one error with the `problems` found at `key` behind those of `error`, if any."""
+    lines = [
+        InitErrorDetails(
+            type=line["type"], loc=line["loc"], input=line["input"], ctx=line.get("ctx", {})
+        )
+        for line in (error.errors() if error else ())
+    ]
+    lines += [
+        InitErrorDetails(
+            type="value_error", loc=(key,), input=[], ctx={"error": ValueError(problem)}
+        )
+        for problem in problems
+    ]
+    return ValidationError.from_exception_data(error.title if error else key, lines)

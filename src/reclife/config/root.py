@@ -7,10 +7,12 @@ from typing import Any, Self, get_args
 from pydantic import BaseModel, ValidationError, model_validator
 from pydantic_core import ErrorDetails
 
+from reclife.config.across import problems_across
 from reclife.config.compression import CompressionConfig
 from reclife.config.evaluation import EvaluationConfig
 from reclife.config.export import ExportConfig
-from reclife.config.features import AS_OF_KINDS, FeaturesConfig
+from reclife.config.feature_list import AS_OF_KINDS
+from reclife.config.features import FeaturesConfig
 from reclife.config.files import file_of
 from reclife.config.ingest import IngestConfig
 from reclife.config.problems import hint
@@ -99,10 +101,17 @@ def check_parameters(parameters: Mapping[str, Any], conf: Path, env: str | None)
     Raises:
         ConfigError: One line per problem: where, what, what is allowed, the nearest match.
     """
+    problems = [
+        f"{_file((key,), conf, env)}: {key}: {problem}"
+        for key, problem in problems_across(parameters)
+    ]
     try:
-        return ReclifeConfig.model_validate(dict(parameters))
+        config = ReclifeConfig.model_validate(dict(parameters))
     except ValidationError as error:
-        problems = [_sentence(problem, conf, env) for problem in error.errors()]
+        problems += [_sentence(problem, conf, env) for problem in error.errors()]
+    else:
+        if not problems:
+            return config
     raise ConfigError(f"The configuration has {len(problems)} problem(s):\n" + "\n".join(problems))
 
 

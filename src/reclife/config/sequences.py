@@ -1,13 +1,11 @@
 """Declarations of sequences: the user's newest events, as categories, times between and dwell."""
 
-from typing import Annotated, Literal, final
+from typing import Literal, final
 
 from pydantic import Field
 
-from reclife.config.attributes import OOV_BUCKETS, NamedFeature
-from reclife.config.windows import Where
-
-Duration = Annotated[str, Field(pattern=r"^[1-9][0-9]{0,8}[smhdw]$")]
+from reclife.config.attributes import OOV_BUCKETS, NamedFeature, Reads
+from reclife.config.windows import Duration, Where
 
 
 class ListedFeature(NamedFeature):
@@ -21,6 +19,11 @@ class ListedFeature(NamedFeature):
         "than this after the one before; `90s`, `30m`, `1h`. The request continues it or finds "
         "none.",
     )
+
+    @property
+    def reads(self) -> Reads:
+        """(source, column) pairs of the data that are read."""
+        return (("interaction", self.where.column),) if self.where else ()
 
 
 @final
@@ -46,6 +49,11 @@ class CategorySequenceFeature(ListedFeature):
     min_count: int = Field(1, ge=1, description="Training events a value needs.")
     max_size: int | None = Field(None, ge=1, description="Most values kept.")
     oov_buckets: int = Field(0, ge=0, description=OOV_BUCKETS)
+
+    @property
+    def reads(self) -> Reads:
+        """(source, column) pairs of the data that are read."""
+        return ((self.source, self.column), *super().reads)
 
 
 @final

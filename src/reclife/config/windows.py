@@ -3,9 +3,9 @@
 import re
 from typing import Annotated, Literal, Self, final
 
-from pydantic import Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
-from reclife.config.attributes import NamedFeature
+from reclife.config.attributes import NamedFeature, Reads
 from reclife.config.schema import Schema
 
 Key = Literal["item", "user", "user_item"]
@@ -13,8 +13,20 @@ Key = Literal["item", "user", "user_item"]
 
 _UNITS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
 
-Delay = Annotated[str, Field(pattern=r"^[0-9]{1,9}[smhdw]$")]
-Length = Annotated[str, Field(pattern=r"^([1-9][0-9]{0,8}[smhdw]|all)$")]
+
+def _never_forward(length: object) -> object:
+    if isinstance(length, str) and length.strip().startswith("-"):
+        raise ValueError(f"{length} would look forward: lengths of time reach back, as 7d does")
+    return length
+
+
+Delay = Annotated[str, Field(pattern=r"^[0-9]{1,9}[smhdw]$"), BeforeValidator(_never_forward)]
+Duration = Annotated[
+    str, Field(pattern=r"^[1-9][0-9]{0,8}[smhdw]$"), BeforeValidator(_never_forward)
+]
+Length = Annotated[
+    str, Field(pattern=r"^([1-9][0-9]{0,8}[smhdw]|all)$"), BeforeValidator(_never_forward)
+]
 
 
 def seconds_of(duration: str) -> int | None:
@@ -93,12 +105,10 @@ class WindowFeature(NamedFeature):
         return self
 
     @property
-    def columns(self) -> tuple[str, ...]:
-        """Columns of the interactions that are read."""
-        return (
-            *([self.value] if self.value else []),
-            *([self.where.column] if self.where else []),
-        )
+    def reads(self) -> Reads:
+        """(source, column) pairs of the data that are read."""
+        where = self.where.column if self.where else None
+        return tuple(("interaction", name) for name in (self.value, where) if name)
 
 
 @final
@@ -122,6 +132,6 @@ class LagFeature(NamedFeature):
     missing: float = Field(description="Written where there is no such event or its value is null.")
 
     @property
-    def columns(self) -> tuple[str, ...]:
-        """Columns of the interactions that are read."""
-        return (self.value,)
+    def reads(self) -> Reads:
+        """(source, column) pairs of the data that are read."""
+        return (("interaction", self.value),)

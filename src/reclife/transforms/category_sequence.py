@@ -21,7 +21,6 @@ class CategorySequence(Listing):
         self._declaration = declaration
         self._table = declaration.table or declaration.name
         self._state = state
-        self.event_attributes |= {(declaration.source, declaration.column)}
 
     def features(self) -> tuple[Feature, ...]:
         """Return one list of int64."""

@@ -25,8 +25,7 @@ class Listing(Transform):
     def __init__(self, declaration: ListedFeature) -> None:
         self._listed = declaration
         self.counts = (cut_of(declaration.name),)
-        where = declaration.where
-        self.event_attributes = frozenset({("interaction", where.column)} if where else ())
+        self.event_attributes = frozenset(declaration.reads)
 
     @abstractmethod
     def values(self, frame: Frame, history: History) -> npt.NDArray[Any]:

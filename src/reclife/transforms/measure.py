@@ -3,7 +3,7 @@
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
-from reclife.config.features import LISTED_KINDS
+from reclife.config.feature_list import LISTED_KINDS
 from reclife.contracts import (
     FIRST_ID,
     LABEL,

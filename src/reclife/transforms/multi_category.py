@@ -28,9 +28,7 @@ class MultiCategory(Transform):
     def __init__(self, declaration: MultiCategoryFeature, state: FeatureState) -> None:
         self._declaration = declaration
         self._state = state
-        self.request_attributes = frozenset(
-            (declaration.source, name) for name in declaration.columns
-        )
+        self.request_attributes = frozenset(declaration.reads)
 
     def features(self) -> tuple[Feature, ...]:
         """Return one list of int64 and, where declared, one of float32."""

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from reclife.config.features import FeatureDeclaration
+from reclife.config.feature_list import FeatureDeclaration
 from reclife.config.windows import Past
 from reclife.contracts import (
     ITEM,

@@ -23,7 +23,7 @@ class WindowStatistic(Transform):
     def __init__(self, declaration: WindowFeature) -> None:
         self._declaration = declaration
         self.side = side_of(declaration.by)
-        self.event_attributes = frozenset(("interaction", name) for name in declaration.columns)
+        self.event_attributes = frozenset(declaration.reads)
 
     def features(self) -> tuple[Feature, ...]:
         """Return one float32 scalar."""

@@ -1,0 +1,68 @@
+"""What must hold between the parameter files, however much else is wrong in them."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from reclife.config.feature_columns import column_problems, row_problems
+from reclife.config.feature_list import FeatureDeclaration
+from reclife.config.features import FeaturesConfig, readable
+from reclife.config.ingest import IngestConfig
+from reclife.config.problems import nearest
+from reclife.config.windows import Past
+
+Model = TypeVar("Model", bound=BaseModel)
+
+
+def problems_across(parameters: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield, with the key of its file, each problem of what can be read of `parameters`."""
+    declared = parameters.get("features")
+    features, unread = readable(declared)
+    if ingest := _read(IngestConfig, parameters.get("ingest")):
+        columns = (
+            ingest.interactions.canonical,
+            ingest.items.columns if ingest.items else ("item_id",),
+            ingest.users.columns if ingest.users else ("user_id",),
+        )
+        past = declared.get("past", {}) if isinstance(declared, Mapping) else {}
+        for problem in column_problems(features, _read(Past, past) or Past(), *columns):
+            yield "features", problem
+        if config := _read(FeaturesConfig, declared):
+            for problem in row_problems(config, *columns[:2]):
+                yield "features", problem
+    if not unread:
+        for problem in _excluded(features, _at(parameters, "training", "model")):
+            yield "training", problem
+
+
+def _excluded(features: Sequence[FeatureDeclaration], model: Any) -> Iterator[str]:
+    """Yield what is wrong with the features that the model leaves out.
+
+    All others are its inputs: none is declared and silently unused.
+    """
+    excluded = _at(model, "exclude_features")
+    if not isinstance(excluded, list | tuple):
+        return
+    outputs = {name for feature in features for name in feature.outputs}
+    for name in excluded:
+        if name not in outputs:
+            yield f"exclude_features: no feature is called {name!r}{nearest(str(name), outputs)}"
+    for feature in features:
+        if feature.kind == "multi_category" and feature.weights:
+            ids, weights = feature.outputs
+            if ids in excluded and weights not in excluded:
+                yield f"exclude_features: nothing uses {weights} without {ids}; exclude it too"
+
+
+def _read(model: type[Model], declared: Any) -> Model | None:
+    try:
+        return model.model_validate(declared)
+    except ValidationError:
+        return None
+
+
+def _at(declared: Any, *keys: str) -> Any:
+    for key in keys:
+        declared = declared.get(key) if isinstance(declared, Mapping) else None
+    return declared
