@@ -21,6 +21,7 @@ from reclife.config.validation import read_suites
 from reclife.contracts import STAGES, Stage, ValidationReport, digest
 from reclife.datasets.artifact import RunArtifact
 from reclife.datasets.declared import check_catalog
+from reclife.datasets.read_only import ReadOnly
 from reclife.lifecycle import closing_dataset, read_lifecycles, stage_pipelines
 from reclife.runtime.files import write_atomically
 from reclife.runtime.ledger import Ledger
@@ -148,9 +149,12 @@ class Conduct:
 
             session()
         stage = _stage_of(node)
-        if self._ledger is None or stage is None:
+        if self._catalog is None or self._ledger is None or stage is None:
             return
         self._ledger.enter(stage)
+        source = self._catalog.get(dataset_name)
+        if isinstance(source, ReadOnly):
+            self._ledger.note(stage, source.lineage())
         dataset = self._artifacts().get(dataset_name)
         if dataset is None or dataset.stage == stage:
             return

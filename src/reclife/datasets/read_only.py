@@ -1,6 +1,7 @@
 """The base of catalog entries that can only be read."""
 
 from abc import abstractmethod
+from collections.abc import Mapping
 from typing import Any, NoReturn, TypeVar
 
 from kedro.io import AbstractDataset
@@ -16,6 +17,10 @@ class ReadOnly(AbstractDataset[None, Loaded]):
     @abstractmethod
     def load(self) -> Loaded:
         """Read the data."""
+
+    def lineage(self) -> Mapping[str, str]:
+        """Return what the reading stage's record notes of it: names to content hashes."""
+        return {}
 
     def save(self, data: None) -> NoReturn:  # noqa: ARG002 - the signature is Kedro's
         """Refuse."""

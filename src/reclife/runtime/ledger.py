@@ -56,6 +56,10 @@ class Ledger:
             check_lineage(owner, producer)
         self._inputs.setdefault(reader, {})[key] = self._checked[key]
 
+    def note(self, reader: Stage, lineage: Mapping[str, str]) -> None:
+        """Note what `reader` read from outside the run, by name and content hash."""
+        self._inputs.setdefault(reader, {}).update(lineage)
+
     def close(self, stage: Stage, outputs: Mapping[str, Path]) -> CompletionRecord:
         """Write the stage's completion record and return it."""
         return commit(

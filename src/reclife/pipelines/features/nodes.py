@@ -36,13 +36,24 @@ def split_interactions(
 
 
 def fit_state(
-    divided: DataFrame, items: DataFrame, users: DataFrame, config: FeaturesConfig
+    divided: DataFrame,
+    items: DataFrame,
+    users: DataFrame,
+    config: FeaturesConfig,
+    earlier: Path | None = None,
 ) -> tuple[Callable[[Path], None], FeatureSpec]:
-    """Fit vocabularies and statistics on the training events alone."""
+    """Fit vocabularies and statistics on the training events alone.
+
+    Where there is an earlier state, its vocabularies grow.
+    """
     from reclife.transforms.fit import fit
+    from reclife.transforms.growth import grow
     from reclife.transforms.plan import feature_spec
+    from reclife.transforms.state import FeatureState
 
     state = fit(divided.where(f"{SPLIT} = 'train'"), items, users, config)
+    if earlier is not None:
+        state = grow(FeatureState.load(earlier), state)
     return state.save, feature_spec(state, timed=TIME in divided.columns)
 
 

@@ -18,7 +18,13 @@ def create_pipeline() -> Pipeline:
             ),
             Node(
                 nodes.fit_state,
-                inputs=["divided_interactions", "items@spark", "users@spark", "params:features"],
+                inputs=[
+                    "divided_interactions",
+                    "items@spark",
+                    "users@spark",
+                    "params:features",
+                    "earlier_feature_state",
+                ],
                 outputs=["feature_state", "feature_spec"],
                 name="fit_state",
                 namespace="features",
