@@ -67,8 +67,8 @@ EVENTS = {
 def test_the_label_of_no_task_may_be_a_feature(
     declared: dict[str, Any], project: Path, leak: dict[str, Any]
 ) -> None:
-    declared["ingest"] = {"interactions": EVENTS}
-    declared["features"]["features"] = [{**leak, "name": "answer"}]
+    declared["ingest"]["interactions"] = EVENTS
+    declared["features"]["features"].append({**leak, "name": "answer"})
     with pytest.raises(ConfigError, match="features answer read the column that the label comes"):
         check_parameters(declared, project / "conf", None)
 
@@ -90,8 +90,8 @@ LOOKING = [
 def test_no_feature_looks_back_on_a_label_before_it_is_known(
     declared: dict[str, Any], project: Path, early: dict[str, Any]
 ) -> None:
-    declared["ingest"] = {"interactions": EVENTS}
-    declared["features"]["features"] = [{**early, "name": "rate"}]
+    declared["ingest"]["interactions"] = EVENTS
+    declared["features"]["features"].append({**early, "name": "rate"})
     with pytest.raises(ConfigError, match="rate reads 'label_buy', known 604800 seconds after"):
         check_parameters(declared, project / "conf", None)
     declared["features"]["past"] = {"delay": "1w"}
@@ -101,9 +101,9 @@ def test_no_feature_looks_back_on_a_label_before_it_is_known(
 def test_features_may_look_back_on_what_a_label_is_made_of(
     declared: dict[str, Any], project: Path
 ) -> None:
-    declared["ingest"] = {"interactions": EVENTS}
+    declared["ingest"]["interactions"] = EVENTS
     past_types = {"kind": "category_sequence", "name": "types", "source": "interaction"}
-    declared["features"]["features"] = [
+    declared["features"]["features"] += [
         {"kind": "mean", "name": "liked", "by": "item"},
         {**past_types, "column": "event"},
     ]

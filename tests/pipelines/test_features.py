@@ -11,22 +11,26 @@ from tests.transforms.toy_world import FEATURES, World
 
 from reclife.config.features import FeaturesConfig
 from reclife.config.ingest import IngestConfig
-from reclife.contracts import FeatureSpec, FeatureStats
+from reclife.contracts import FeatureSpec, FeatureStats, IngestReport, LabelReport, Task
 from reclife.pipelines.features import nodes
 from reclife.pipelines.features.pipeline import create_pipeline
 from reclife.pipelines.ingest.pipeline import create_pipeline as create_ingest
 
 Stage = Callable[..., dict[str, Any]]
+LIKE = LabelReport(task="like", column="label", delay=0, known=1, mean=0.5)
 
 
 @pytest.fixture
 def run_stage(spark: Any, tmp_path: Path) -> Stage:
-    def run(events: pa.Table, world: Any, **changes: Any) -> dict[str, Any]:
+    def run(
+        events: pa.Table, world: Any, labels: tuple[LabelReport, ...] = (LIKE,), **changes: Any
+    ) -> dict[str, Any]:
         declared = {"split": {"kind": "global_time"}, "features": FEATURES, **changes}
         config = FeaturesConfig.model_validate(declared)
         frames = [spark.createDataFrame(t) for t in (events, world.items, world.users)]
-        divided, cuts = nodes.split_interactions(*frames, config)
-        save, spec = nodes.fit_state(divided, *frames[1:], config)
+        ingested = IngestReport(tables=(), labels=labels)
+        divided, cuts = nodes.split_interactions(*frames, ingested, config)
+        save, spec = nodes.fit_state(divided, *frames[1:], ingested, config)
         save(tmp_path)
         examples = nodes.compute_features(divided, *frames[1:], tmp_path, cuts, config)
         stats = nodes.measure_examples(examples, spec, tmp_path, cuts)
@@ -107,6 +111,60 @@ def test_clicks_get_negatives_in_every_part(run_stage: Stage) -> None:
         assert {row["item_id"] for row in negatives} <= known
     positives = [row for row in found["train"].to_pylist() if row["label"] == 1]
     assert {row["user_mean"] for row in positives} == {1.0}  # a negative is never an event
+
+
+def with_tasks(events: pa.Table) -> pa.Table:
+    """Every third event is no example; a second label; weights; event types."""
+    rows = []
+    for number, row in enumerate(events.to_pylist()):
+        view = number % 3 == 0
+        second = None if view else float(number % 5 == 0)
+        more = {"event": "view" if view else "click", "label_buy": second, "weight": 1.0 + number}
+        rows.append({**row, **more, "label": None if view else row["label"]})
+    fields = [("event", pa.string()), ("label_buy", pa.float64()), ("weight", pa.float64())]
+    return pa.Table.from_pylist(rows, pa.schema([*events.schema, *fields]))
+
+
+def test_examples_carry_every_label_and_the_weight(run_stage: Stage) -> None:
+    world = World(26)
+    events = with_tasks(world.events)
+    delay = 3
+    buy = LabelReport(task="buy", column="label_buy", delay=delay, known=1, mean=None)
+    found = run_stage(events, world, labels=(LIKE, buy))
+    spec: FeatureSpec = found["spec"]
+    assert spec.tasks == (Task(name="like", label="label"), Task(name="buy", label="label_buy"))
+    assert spec.weight == "weight"
+    stats: FeatureStats = found["stats"]
+    ends = {"train": stats.validation_start, "validation": stats.test_start, "test": 2**40}
+    keys = ("user_id", "item_id", "timestamp")
+    truth = {tuple(row[k] for k in keys): row for row in events.to_pylist()}
+    examples = 0
+    for part, end in ends.items():
+        rows = found[part].to_pylist()
+        examples += len(rows)
+        for row in rows:
+            event = truth[tuple(row[k] for k in keys)]
+            assert row["event"] == "click"
+            assert (row["label"], row["weight"]) == (event["label"], event["weight"])
+            known = row["timestamp"] + delay < (end or 0)
+            assert row["label_buy"] == (event["label_buy"] if known else None)
+        known_labels = [row["label_buy"] for row in rows if row["label_buy"] is not None]
+        mean = sum(known_labels) / len(known_labels)
+        assert stats.task_rates["buy"][part] == pytest.approx(mean)
+    assert examples == sum(row["event"] == "click" for row in events.to_pylist())
+
+
+def test_events_that_are_no_examples_are_looked_back_on(run_stage: Stage) -> None:
+    world = World(27)
+    found = run_stage(with_tasks(world.events), world)
+    plain = run_stage(world.events, world, split={"kind": "hash"})
+    counts = {}
+    for part in ("train", "validation", "test"):
+        for row in plain[part].to_pylist():
+            counts[row["user_id"], row["item_id"], row["timestamp"]] = row["user_count"]
+    assert found["train"].num_rows
+    for row in found["train"].to_pylist():
+        assert row["user_count"] == counts[row["user_id"], row["item_id"], row["timestamp"]]
 
 
 def test_data_without_time(run_stage: Stage) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from reclife.config.ingest import InteractionsSource
+from reclife.errors import DataError
 
 DAY = 86_400
 TYPES = {"view": ["view"], "click": ["click"], "buy": ["buy"]}
@@ -151,3 +152,5 @@ def test_no_part_keeps_a_label_that_is_known_in_the_next(spark: Any) -> None:
     assert {row["timestamp"] for row in kept if row["label_buy"] is not None} == {0, 9, 20, 39, 99}
     assert all(row["label"] == 1.0 for row in kept)
     assert known_by(frame, Cuts(None, None), {"label_buy": 10}) is frame
+    with pytest.raises(DataError, match=r"lasts 30 seconds.*label_buy takes 30 seconds"):
+        known_by(frame, Cuts(20, 50), {"label_buy": 30})

@@ -12,13 +12,13 @@ class GlobalTimeSplit(Schema):
     """The newest events of all users are the test part, the newest before them validation."""
 
     kind: Literal["global_time"]
-    test: float = Field(0.2, gt=0, lt=1, description="Share of all events.")
-    validation: float = Field(0.1, gt=0, lt=1, description="Share of the events before test.")
+    test: float = Field(0.2, gt=0, lt=1, description="Share of all examples.")
+    validation: float = Field(0.1, gt=0, lt=1, description="Share of the examples before test.")
 
 
 @final
 class LeaveLastOutSplit(Schema):
-    """Each user's last event is test, the one before it validation.
+    """Each user's last example is test, the one before it validation.
 
     Training sees other users' later events, so it is marked leaking.
     """

@@ -8,6 +8,7 @@ from pyspark.sql import functions as sf
 from reclife.config.ingest import InteractionsSource
 from reclife.config.labels import ConversionLabel, LabelRule
 from reclife.contracts import EVENT, ITEM, LABEL, TIME, USER
+from reclife.errors import DataError
 from reclife.transforms.split import Cuts
 
 
@@ -32,17 +33,31 @@ def label_columns(columns: Sequence[str]) -> list[str]:
 
 
 def is_example(columns: Sequence[str]) -> Column:
-    """Return whether an event has a label: without one it is only looked back on."""
-    return sf.coalesce(*label_columns(columns)).isNotNull()
+    """Return whether an event has a label: without one it is only looked back on.
+
+    Where nothing has a label, in requests for instance, all are examples.
+    """
+    labels = label_columns(columns)
+    return sf.coalesce(*labels).isNotNull() if labels else sf.lit(True)
 
 
 def known_by(divided: DataFrame, cuts: Cuts, delays: Mapping[str, int]) -> DataFrame:
     """Return the divided interactions without labels that are known in a later part only.
 
     A label that looks ahead would carry what happens after the cut into what is trained on before.
+
+    Raises:
+        DataError: No label of the validation part is known before the test part begins.
     """
     if cuts.validation_start is None or cuts.test_start is None or not delays:
         return divided
+    length = cuts.test_start - cuts.validation_start
+    if late := {name: delay for name, delay in delays.items() if delay >= length}:
+        raise DataError(
+            f"split: validation lasts {length} seconds, so none of its labels is known before the "
+            f"test part ({', '.join(f'{n} takes {d} seconds' for n, d in late.items())}): declare "
+            "a larger split.validation, or shorter windows in ingest"
+        )
     cut = sf.when(sf.col(TIME) < cuts.validation_start, cuts.validation_start).when(
         sf.col(TIME) < cuts.test_start, cuts.test_start
     )

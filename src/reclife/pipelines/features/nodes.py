@@ -10,8 +10,10 @@ from reclife.contracts import (
     SPLIT,
     TIME,
     USER,
+    WEIGHT,
     FeatureSpec,
     FeatureStats,
+    IngestReport,
     ValidationReport,
 )
 
@@ -24,21 +26,27 @@ else:
 
 
 def split_interactions(
-    interactions: DataFrame, items: DataFrame, users: DataFrame, config: FeaturesConfig
+    interactions: DataFrame,
+    items: DataFrame,
+    users: DataFrame,
+    ingested: IngestReport,
+    config: FeaturesConfig,
 ) -> tuple[DataFrame, Cuts]:
     """Check the declaration against the data, then say which part each event belongs to."""
     from reclife.transforms.check import check_declaration
+    from reclife.transforms.labels import known_by
     from reclife.transforms.splits import divide
 
     check_declaration(config, interactions.columns, items.columns, users.columns)
     divided, cuts = divide(interactions.persist(), config.split)
-    return divided, cuts
+    return known_by(divided, cuts, ingested.delays), cuts
 
 
 def fit_state(
     divided: DataFrame,
     items: DataFrame,
     users: DataFrame,
+    ingested: IngestReport,
     config: FeaturesConfig,
     earlier: Path | None = None,
 ) -> tuple[Callable[[Path], None], FeatureSpec]:
@@ -54,7 +62,9 @@ def fit_state(
     state = fit(divided.where(f"{SPLIT} = 'train'"), items, users, config)
     if earlier is not None:
         state = grow(FeatureState.load(earlier), state)
-    return state.save, feature_spec(state, timed=TIME in divided.columns)
+    spec = feature_spec(state, timed=TIME in divided.columns)
+    weight = WEIGHT if WEIGHT in divided.columns else None
+    return state.save, spec.model_copy(update={"tasks": ingested.tasks, "weight": weight})
 
 
 def compute_features(
@@ -65,7 +75,8 @@ def compute_features(
     cuts: Cuts,
     config: FeaturesConfig,
 ) -> DataFrame:
-    """Return one row per event, and per negative, with its part and its features."""
+    """Return one row per example, and per negative, with its part and its features."""
+    from reclife.transforms.labels import is_example
     from reclife.transforms.plan import plan
     from reclife.transforms.sampling import with_negatives
     from reclife.transforms.sampling.down_sampling import down_sample
@@ -75,6 +86,7 @@ def compute_features(
     state = FeatureState.load(state_folder)
     request_columns = plan(state).request_columns
     requests = with_negatives(divided, items, config.negatives, request_columns)
+    requests = requests.where(is_example(requests.columns))
     if config.down_sampling:
         requests = down_sample(requests, config.down_sampling)
     return features_for_spark(

@@ -11,7 +11,13 @@ def create_pipeline() -> Pipeline:
         [
             Node(
                 nodes.split_interactions,
-                inputs=["interactions@spark", "items@spark", "users@spark", "params:features"],
+                inputs=[
+                    "interactions@spark",
+                    "items@spark",
+                    "users@spark",
+                    "ingest_report",
+                    "params:features",
+                ],
                 outputs=["divided_interactions", "split_cuts"],
                 name="split_interactions",
                 namespace="features",
@@ -22,6 +28,7 @@ def create_pipeline() -> Pipeline:
                     "divided_interactions",
                     "items@spark",
                     "users@spark",
+                    "ingest_report",
                     "params:features",
                     "earlier_feature_state",
                 ],

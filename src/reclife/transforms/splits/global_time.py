@@ -9,18 +9,19 @@ from pyspark.sql import functions as sf
 from reclife.config.splits import GlobalTimeSplit
 from reclife.contracts import SPLIT, TIME
 from reclife.errors import DataError
+from reclife.transforms.labels import is_example
 from reclife.transforms.split import Cuts
 
 _DAY = 86_400
 
 
 def global_time(interactions: DataFrame, split: GlobalTimeSplit) -> tuple[DataFrame, Cuts]:
-    """Return the interactions with a column `split`, and the cuts.
+    """Return the interactions with a column `split`, and the cuts; shares are of the examples.
 
     Raises:
         DataError: A part would be empty.
     """
-    cuts = time_cuts(interactions, split)
+    cuts = time_cuts(interactions.where(is_example(interactions.columns)), split)
     validation, test = (sf.lit(cut) for cut in cuts)
     part = sf.when(sf.col(TIME) >= test, "test").when(sf.col(TIME) >= validation, "validation")
     return interactions.withColumn(SPLIT, part.otherwise("train")), cuts

@@ -7,11 +7,12 @@ from pyspark.sql import types as st
 from reclife.config.splits import LeaveLastOutSplit
 from reclife.contracts import SPLIT, USER
 from reclife.errors import ConfigError, DataError
+from reclife.transforms.labels import is_example
 from reclife.transforms.split import NO_CUTS, Cuts, row_hash
 
 
 def leave_last_out(interactions: DataFrame, split: LeaveLastOutSplit) -> tuple[DataFrame, Cuts]:
-    """Return the interactions with a column `split`, by one shuffle.
+    """Return the interactions with a column `split`, by one shuffle; only examples are counted.
 
     Events of one moment are ordered by a hash of ids and time, and those of equal ids and time by
     one of the whole row: what is then still equal is the same row.
@@ -21,12 +22,14 @@ def leave_last_out(interactions: DataFrame, split: LeaveLastOutSplit) -> tuple[D
         DataError: It is missing in some rows, or no user has enough events.
     """
     _check_order(interactions, split)
-    ranked = Window.partitionBy(USER).orderBy(
+    example = is_example(interactions.columns)
+    owner = Window.partitionBy(USER, example)
+    ranked = owner.orderBy(
         sf.col(split.by).desc(), row_hash(interactions, split.seed), sf.xxhash64("*")
     )
-    enough = sf.count("*").over(Window.partitionBy(USER)) >= split.min_events
+    held = example & (sf.count("*").over(owner) >= split.min_events)
     place = sf.row_number().over(ranked)
-    part = sf.when(enough & (place == 1), "test").when(enough & (place == 2), "validation")
+    part = sf.when(held & (place == 1), "test").when(held & (place == 2), "validation")
     return interactions.withColumn(SPLIT, part.otherwise("train")), NO_CUTS
 
 
@@ -37,7 +40,8 @@ def _check_order(interactions: DataFrame, split: LeaveLastOutSplit) -> None:
             f"split.by: column {split.by!r} is {kind.simpleString()}; a number orders events"
         )
     found = (
-        interactions.groupBy(USER)
+        interactions.where(is_example(interactions.columns))
+        .groupBy(USER)
         .agg(sf.count("*").alias("events"), sf.count_if(sf.col(split.by).isNull()).alias("missing"))
         .agg(sf.sum("missing"), sf.max("events"))
         .first()
