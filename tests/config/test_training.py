@@ -5,7 +5,8 @@ import yaml
 from pydantic import ValidationError
 
 from reclife.config.model import DeepFMConfig, LogisticRegressionConfig, ModelConfig
-from reclife.config.training import AdagradConfig, LazyAdamConfig, TrainingConfig
+from reclife.config.optimizers import AdagradConfig, LazyAdamConfig
+from reclife.config.training import TrainingConfig
 
 
 def test_the_base_declaration_is_valid(project):
@@ -33,7 +34,12 @@ def test_kinds_choose_the_class():
         {"epoch": 3},
         {"batch_size": 0},
         {"early_stopping": {"metric": "accuracy"}},
-        {"dense_optimizer": {"learning_rate": 0}},
+        {"dense_optimizer": {"kind": "ftrl"}},
+        {"sparse_optimizer": {"kind": "adagrad", "momentum": 0.9}},
+        {"sparse_optimizer": {"kind": "adagrad", "schedule": {"kind": "linear"}}},
+        {"objective": {"loss": {"kind": "hinge"}}},
+        {"clipping": {"kind": "value"}},
+        {"dense_optimizer": {"kind": "adam", "learning_rate": 0}},
     ],
     ids=str,
 )

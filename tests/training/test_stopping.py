@@ -7,6 +7,11 @@ from reclife.contracts import EpochRow
 from reclife.training.stopping import best_epoch, should_stop
 
 
+def measured(auc: float | None, logloss: float | None) -> dict[str, float]:
+    values = {"auc": auc, "logloss": logloss}
+    return {name: value for name, value in values.items() if value is not None}
+
+
 def rows(auc: list[float | None], logloss: list[float] | None = None) -> list[EpochRow]:
     return [
         EpochRow(
@@ -15,9 +20,10 @@ def rows(auc: list[float | None], logloss: list[float] | None = None) -> list[Ep
             loss=0.5,
             gradient_norm=1.0,
             learning_rate=0.1,
-            validation_auc=value,
-            validation_logloss=None if logloss is None else logloss[i],
+            sparse_learning_rate=0.1,
+            validation={"like": measured(value, None if logloss is None else logloss[i])},
             seconds=1.0,
+            waiting_seconds=0.0,
         )
         for i, value in enumerate(auc)
     ]
@@ -50,3 +56,13 @@ def test_logloss_is_better_when_lower():
 def test_without_early_stopping_the_last_epoch_counts():
     assert best_epoch(rows([0.9, 0.1]), None) == 2
     assert not should_stop(rows([0.9, 0.1, 0.1, 0.1]), None)
+
+
+def test_a_declared_task_is_judged_by_itself():
+    history = [
+        row.model_copy(update={"validation": {"click": {"auc": a}, "buy": {"auc": b}}})
+        for row, a, b in zip(rows([0, 0, 0]), (0.5, 0.6, 0.7), (0.9, 0.8, 0.7), strict=True)
+    ]
+    assert best_epoch(history, EarlyStoppingConfig()) == 3
+    assert best_epoch(history, EarlyStoppingConfig(task="buy")) == 1
+    assert should_stop(history, EarlyStoppingConfig(task="buy", patience=2))

@@ -5,8 +5,11 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
+from reclife.config.objective import ObjectiveConfig
 from reclife.config.training import TrainingConfig
 from reclife.contracts import EmbeddingTable, Feature, FeatureSpec
+from reclife.models.ranking import RankingModel
+from reclife.training.examples import Examples
 
 ITEMS, GENRES = 40, 9
 HISTORY = 6
@@ -76,6 +79,11 @@ def config(**changes: object) -> TrainingConfig:
     """Return a declaration of a training that takes a second."""
     base: dict[str, object] = {"batch_size": 64, "epochs": 2, "seed": 5}
     return TrainingConfig.model_validate(base | changes)
+
+
+def examples(data: pa.Table, model: RankingModel, spec: FeatureSpec = SPEC) -> Examples:
+    """Return the examples in `data` as `model` takes them."""
+    return Examples.from_table(data, model.features, spec, ObjectiveConfig())
 
 
 def folders(root: Path) -> dict[str, Path]:

@@ -5,46 +5,66 @@ from typing import Annotated, Literal, final
 from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt
 
 from reclife.config.model import DeepFMConfig, ModelConfig
+from reclife.config.objective import ObjectiveConfig
+from reclife.config.optimizers import (
+    AdagradConfig,
+    AdamConfig,
+    DenseOptimizerConfig,
+    SparseOptimizerConfig,
+)
 from reclife.config.retrieval import CandidatesConfig
+from reclife.config.schedules import Judged
 from reclife.config.schema import Schema
 
-Decay = Annotated[float, Field(ge=0, lt=1)]
+
+class _Limit(Schema):
+    limit: PositiveFloat
 
 
 @final
-class LazyAdamConfig(Schema):
-    """Adam whose moments move only for the embedding rows a batch touches."""
+class ValueClippingConfig(_Limit):
+    """Every number of a gradient is kept within +- `limit`."""
 
-    kind: Literal["lazy_adam"] = "lazy_adam"
-    learning_rate: PositiveFloat = 2e-3
-    beta_1: Decay = 0.9
-    beta_2: Decay = 0.999
+    kind: Literal["value"] = "value"
 
 
 @final
-class AdagradConfig(Schema):
-    """Adagrad for embedding rows; the accumulator of a row grows only when it is touched."""
+class NormClippingConfig(_Limit):
+    """The gradient of each table and of each dense weight is kept to a norm of `limit`."""
 
-    kind: Literal["adagrad"] = "adagrad"
-    learning_rate: PositiveFloat = 0.05
-    initial_accumulator: PositiveFloat = 0.1
+    kind: Literal["norm"] = "norm"
 
 
 @final
-class AdamConfig(Schema):
-    """Adam for the dense part."""
+class GlobalNormClippingConfig(_Limit):
+    """The whole gradient, sparse and dense together, is kept to a norm of `limit`."""
 
-    learning_rate: PositiveFloat = 2e-3
+    kind: Literal["global_norm"] = "global_norm"
 
 
-SparseOptimizerConfig = Annotated[LazyAdamConfig | AdagradConfig, Field(discriminator="kind")]
+ClippingConfig = Annotated[
+    ValueClippingConfig | NormClippingConfig | GlobalNormClippingConfig,
+    Field(discriminator="kind"),
+]
 
 
 @final
-class EarlyStoppingConfig(Schema):
+class WatchConfig(Schema):
+    """What is written for TensorBoard, and when a layer is called vanishing or exploding."""
+
+    every_steps: PositiveInt = Field(
+        default=50, description="Steps from one look at gradients and weights to the next."
+    )
+    vanishing: PositiveFloat = Field(
+        default=1e-9, description="Norm of a gradient over that of its weights, below which: warn."
+    )
+    exploding: PositiveFloat = Field(default=1e3, description="The same, above which: warn.")
+
+
+@final
+class EarlyStoppingConfig(Judged):
     """When to stop, judged on the validation examples after each epoch."""
 
-    metric: Literal["auc", "logloss"] = "auc"
     patience: PositiveInt = Field(
         default=2, description="Epochs without a better value before training stops."
     )
@@ -74,8 +94,17 @@ class TrainingConfig(Schema):
         description="Train again on train and validation together, for the number of epochs "
         "that was best on validation.",
     )
-    sparse_optimizer: SparseOptimizerConfig = AdagradConfig()
-    dense_optimizer: AdamConfig = AdamConfig()
+    objective: ObjectiveConfig = ObjectiveConfig()
+    sparse_optimizer: SparseOptimizerConfig = Field(
+        default=AdagradConfig(), description="Moves the embedding rows a batch touches."
+    )
+    dense_optimizer: DenseOptimizerConfig = Field(
+        default=AdamConfig(), description="Moves everything else."
+    )
+    clipping: ClippingConfig | None = Field(
+        default=None, description="How gradients are bounded; null: not at all."
+    )
+    watch: WatchConfig = WatchConfig()
     checkpoint: CheckpointConfig = CheckpointConfig()
     xla: bool = Field(
         default=False,

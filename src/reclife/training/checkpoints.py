@@ -24,7 +24,7 @@ _ARRAYS, _DESCRIPTION, _PREFIX = "state.npz", "checkpoint.json", "step-"
 class Progress(Contract):
     """Where training is: `step` steps done in all, `batch` of them in the current `epoch`.
 
-    `loss_sum`, `norm_sum` and `epoch_seconds` run over the current epoch.
+    `loss_sum`, `norm_sum`, `epoch_seconds` and `waiting_seconds` run over the current epoch.
     """
 
     phase: Phase = "fit"
@@ -34,6 +34,7 @@ class Progress(Contract):
     loss_sum: float = 0.0
     norm_sum: float = 0.0
     epoch_seconds: float = 0.0
+    waiting_seconds: float = 0.0
     epochs: tuple[EpochRow, ...] = ()
 
     def moved(self, **changes: object) -> "Progress":

@@ -9,15 +9,18 @@ from numpy.typing import NDArray
 
 from reclife.config.training import TrainingConfig
 from reclife.contracts import EpochRow
-from reclife.errors import TrainingError
-from reclife.metrics.classification import auc, logloss
-from reclife.models.saved import predict_arrays, set_weights
+from reclife.models.saved import set_weights
 from reclife.runtime.progress import track
 from reclife.training.checkpoints import Checkpoint, Checkpoints, Progress
 from reclife.training.examples import Batches, Examples
+from reclife.training.failure import Failure
+from reclife.training.feed import ahead
 from reclife.training.logs import Scalars
+from reclife.training.schedules import Moment, factor
 from reclife.training.stopping import best_epoch, should_stop
-from reclife.training.trainer import StepResult, Trainer
+from reclife.training.trainer import Rates, StepResult, Trainer
+from reclife.training.validation import validate
+from reclife.training.watch import Watch
 
 Array = NDArray[Any]
 
@@ -39,6 +42,8 @@ class Loop:
     config: TrainingConfig
     checkpoints: Checkpoints
     scalars: Scalars
+    watch: Watch
+    failure: Failure
 
     def run(self, start: Progress, saved: Checkpoint | None) -> Progress:
         """Train from `start`, or go on from `saved`; the trainer then holds the best weights.
@@ -66,39 +71,72 @@ class Loop:
         return best_epoch(rows, self.config.early_stopping)
 
     def _epoch(self, progress: Progress, best: dict[str, Array]) -> Progress:
-        began = time.perf_counter() - progress.epoch_seconds
         order = self.batches.order(progress.epoch)
+        began = time.perf_counter() - progress.epoch_seconds
+        prepared = ahead(
+            lambda index: self.trainer.prepare(self.batches.batch(order, index)),
+            range(progress.batch, len(self.batches)),
+        )
         title = f"{progress.phase} epoch {progress.epoch}/{self.epochs}"
-        for index in track(range(progress.batch, len(self.batches)), title):
-            result = self.trainer.step(self.batches.batch(order, index))
+        asked = time.perf_counter()
+        for batch in track(prepared, title, len(self.batches) - progress.batch):
+            waited = time.perf_counter() - asked
+            look = self.watch.due(progress.step + 1)
+            result = self.trainer.step(batch, self._rates(progress), watch=look)
             progress = progress.moved(
-                batch=index + 1,
+                batch=progress.batch + 1,
                 step=progress.step + 1,
                 loss_sum=progress.loss_sum + result.loss,
                 norm_sum=progress.norm_sum + result.gradient_norm,
                 epoch_seconds=time.perf_counter() - began,
+                waiting_seconds=progress.waiting_seconds + waited,
             )
-            self._check(result, progress)
-            self._log_step(result, progress)
+            if not (np.isfinite(result.loss) and np.isfinite(result.gradient_norm)):
+                self.failure.stop(
+                    self.batches.positions(order, progress.batch - 1), result, progress
+                )
+            if look:
+                self._look(result, progress)
             every = self.config.checkpoint.every_steps
             if every and progress.step % every == 0 and progress.batch < len(self.batches):
                 self._save(progress, best)
+            asked = time.perf_counter()
         return self._close_epoch(progress, began)
 
+    def _rates(self, progress: Progress) -> Rates:
+        """Return the learning rates of the next step."""
+        judged = [r for r in progress.epochs if r.phase == "fit" and r.epoch < progress.epoch]
+        done = (progress.epoch - 1) * len(self.batches) + progress.batch
+        moment = Moment(done, self.epochs * len(self.batches), judged)
+        sparse, dense = self.config.sparse_optimizer, self.config.dense_optimizer
+        return Rates(
+            sparse.learning_rate * factor(sparse.schedule, moment),
+            dense.learning_rate * factor(dense.schedule, moment),
+            step=done + 1,
+        )
+
     def _close_epoch(self, progress: Progress, began: float) -> Progress:
-        validation = self._validate()
-        values = {f"validation_{name}": value for name, value in validation.items()}
-        values["learning_rate"] = self.trainer.learning_rate
-        self.scalars.write(progress.step, {f"{progress.phase}/{k}": v for k, v in values.items()})
+        self.trainer.unpack()
+        tasks = self.trainer.model.tasks
+        measured = (
+            {} if self.validation is None else validate(self.trainer.score, self.validation, tasks)
+        )
+        last = self._rates(progress.moved(batch=progress.batch - 1))
         row = EpochRow(
             phase=progress.phase,
             epoch=progress.epoch,
             loss=progress.loss_sum / progress.batch,
             gradient_norm=progress.norm_sum / progress.batch,
-            learning_rate=self.trainer.learning_rate,
-            validation_auc=validation.get("auc"),
-            validation_logloss=validation.get("logloss"),
+            learning_rate=last.dense,
+            sparse_learning_rate=last.sparse,
+            validation=measured,
             seconds=time.perf_counter() - began,
+            waiting_seconds=progress.waiting_seconds,
+        )
+        self._write(
+            progress,
+            {f"validation/{t}/{m}": v for t, values in measured.items() for m, v in values.items()}
+            | {"epoch_loss": row.loss},
         )
         return Progress(
             phase=progress.phase,
@@ -107,33 +145,29 @@ class Loop:
             epochs=(*progress.epochs, row),
         )
 
-    def _validate(self) -> dict[str, float]:
-        if self.validation is None:
-            return {}
-        examples = self.validation
-        scores = predict_arrays(self.trainer.score, examples.inputs, len(examples))[:, 0]
-        values = {"logloss": float(logloss(examples.labels, scores))}
-        if len(np.unique(examples.labels)) > 1:
-            values["auc"] = float(auc(examples.labels, scores))
-        return values
-
-    def _check(self, result: StepResult, progress: Progress) -> None:
-        if np.isfinite(result.loss) and np.isfinite(result.gradient_norm):
-            return
-        raise TrainingError(
-            f"Training stopped at step {progress.step} ({progress.phase}, epoch {progress.epoch}): "
-            f"loss {result.loss}, gradient norm {result.gradient_norm}. Look for huge or "
-            "non-finite values in the numeric features, or lower the learning rates."
-        )
-
-    def _log_step(self, result: StepResult, progress: Progress) -> None:
-        self.scalars.write(
-            progress.step,
-            {
-                f"{progress.phase}/loss": result.loss,
-                f"{progress.phase}/gradient_norm": result.gradient_norm,
+    def _look(self, result: StepResult, progress: Progress) -> None:
+        self.watch.check(progress.step, result.watched)
+        rates = self._rates(progress.moved(batch=progress.batch - 1))
+        tasks = self.trainer.model.tasks
+        losses = {
+            f"loss/{task.name}": float(value)
+            for task, value in zip(tasks, result.task_losses, strict=True)
+        }
+        self._write(
+            progress,
+            result.watched
+            | (losses if len(tasks) > 1 else {})
+            | {
+                "loss": result.loss,
+                "gradient_norm": result.gradient_norm,
+                "learning_rate": rates.dense,
+                "sparse_learning_rate": rates.sparse,
             },
         )
+
+    def _write(self, progress: Progress, values: dict[str, float]) -> None:
+        named = {f"{progress.phase}/{name}": value for name, value in values.items()}
+        self.scalars.write(progress.step, named)
 
     def _weights(self) -> dict[str, Array]:
         return {name: value.numpy() for name, value in self.trainer.model.weights().items()}

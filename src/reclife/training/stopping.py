@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from reclife.config.schedules import Judged
 from reclife.config.training import EarlyStoppingConfig
 from reclife.contracts import EpochRow
 
@@ -11,10 +12,11 @@ def best_epoch(rows: Sequence[EpochRow], config: EarlyStoppingConfig | None) -> 
 
     The first of equals wins. `rows` holds at least one epoch.
     """
-    judged = [(value, row.epoch) for row in rows if (value := _value(row, config)) is not None]
-    if not judged:
+    judged = [] if config is None else [(value(row, config), row.epoch) for row in rows]
+    known = [(found, epoch) for found, epoch in judged if found is not None]
+    if not known:
         return rows[-1].epoch
-    return max(judged, key=lambda pair: (pair[0], -pair[1]))[1]
+    return max(known, key=lambda pair: (pair[0], -pair[1]))[1]
 
 
 def should_stop(rows: Sequence[EpochRow], config: EarlyStoppingConfig | None) -> bool:
@@ -24,10 +26,9 @@ def should_stop(rows: Sequence[EpochRow], config: EarlyStoppingConfig | None) ->
     return rows[-1].epoch - best_epoch(rows, config) >= config.patience
 
 
-def _value(row: EpochRow, config: EarlyStoppingConfig | None) -> float | None:
-    """Return what is judged, the higher the better."""
-    if config is None:
+def value(row: EpochRow, judged: Judged) -> float | None:
+    """Return what is judged, the higher the better; None where it could not be measured."""
+    if not row.validation:
         return None
-    if config.metric == "auc":
-        return row.validation_auc
-    return None if row.validation_logloss is None else -row.validation_logloss
+    found = row.validation[judged.task or next(iter(row.validation))].get(judged.metric)
+    return -found if found is not None and judged.metric == "logloss" else found

@@ -5,22 +5,25 @@ import logging
 from pathlib import Path
 from typing import NamedTuple, final
 
-import numpy as np
 import pyarrow as pa
 import tensorflow as tf
 
+from reclife.config.schedules import Judged
 from reclife.config.training import TrainingConfig
 from reclife.contracts import FeatureSpec, TrainingReport, digest
-from reclife.errors import TrainingError
+from reclife.errors import ConfigError
 from reclife.models import build
 from reclife.models.ranking import RankingModel
 from reclife.runtime.seeds import derive
 from reclife.training.checkpoints import Checkpoint, Checkpoints, Phase, Progress
 from reclife.training.examples import Batches, Examples
+from reclife.training.failure import Failure
+from reclife.training.learnable import check_examples
 from reclife.training.logs import Scalars
 from reclife.training.loop import Loop
 from reclife.training.stopping import best_epoch
 from reclife.training.trainer import Trainer
+from reclife.training.watch import Watch
 
 _LOG = logging.getLogger(__name__)
 
@@ -57,37 +60,47 @@ def train(
         logs: Folder for TensorBoard.
 
     Raises:
+        ConfigError: A task is named that the features do not have.
         TrainingError: There is nothing to train on, or the loss is not finite.
         DataError: A column breaks its declaration.
     """
     tf.config.experimental.enable_op_determinism()
-    return _Training(config, spec, train_table, validation_table, checkpoints).run(run_id, logs)
+    _check_tasks(config, spec)
+    table = pa.concat_tables([train_table, validation_table])
+    training = _Training(config, spec, table, train_table.num_rows, checkpoints, logs)
+    return training.run(run_id)
 
 
 @final
 class _Training:
+    """The training of a model on `table`, whose first `rows` rows are not for validation."""
+
     def __init__(
         self,
         config: TrainingConfig,
         spec: FeatureSpec,
-        train_table: pa.Table,
-        validation_table: pa.Table,
-        folder: Path,
+        table: pa.Table,
+        rows: int,
+        checkpoints: Path,
+        logs: Path,
     ) -> None:
         self._config = config
         self._spec = spec
+        self._logs = logs
+        self._watch = Watch(config.watch)
+        self._failure = Failure(table, logs)
         features = build(config.model, spec, config.seed).features
-        self._train = Examples.from_table(train_table, features, spec)
-        self._validation = Examples.from_table(validation_table, features, spec)
-        _check(self._train, [feature.name for feature in features if feature.table is None])
-        identity = _identity(config, spec, self._train, self._validation)
-        self._checkpoints = Checkpoints(folder, identity, config.checkpoint.keep)
+        self._all = Examples.from_table(table, features, spec, config.objective)
+        self._train, self._validation = self._all.split(rows)
+        check_examples(self._train, features, spec.tasks)
+        identity = _identity(config, spec, rows, self._all)
+        self._checkpoints = Checkpoints(checkpoints, identity, config.checkpoint.keep)
 
-    def run(self, run_id: str, logs: Path) -> Trained:
+    def run(self, run_id: str) -> Trained:
         saved = self._checkpoints.latest()
         if saved is not None:
             _LOG.info("Training goes on after step %d.", saved.progress.step)
-        with Scalars(logs) as scalars:
+        with Scalars(self._logs) as scalars:
             model, progress = self._fit(saved, scalars)
             best = self._best(progress)
             if self._config.refit and len(self._validation):
@@ -103,8 +116,7 @@ class _Training:
     def _refit(
         self, epochs: int, fitted: Progress, saved: Checkpoint | None, scalars: Scalars
     ) -> tuple[RankingModel, Progress]:
-        examples = self._train.followed_by(self._validation)
-        loop = self._loop("refit", examples, epochs, scalars)
+        loop = self._loop("refit", self._all, epochs, scalars)
         start = Progress(phase="refit", step=fitted.step, epochs=fitted.epochs)
         resumed = saved if saved is not None and saved.progress.phase == "refit" else None
         return loop.trainer.model, loop.run(start, resumed)
@@ -112,14 +124,18 @@ class _Training:
     def _loop(self, phase: Phase, examples: Examples, epochs: int, scalars: Scalars) -> Loop:
         judged = phase == "fit" and len(self._validation) > 0
         seed = derive(self._config.seed, phase)
+        model = build(self._config.model, self._spec, seed)
+        trainer = Trainer(model, self._config, self._spec)
         return Loop(
-            trainer=Trainer(build(self._config.model, self._spec, seed), self._config),
-            batches=Batches(examples, self._config.batch_size, seed),
+            trainer=trainer,
+            batches=Batches(examples, self._config.batch_size, seed, trainer.objective.grouped),
             validation=self._validation if judged else None,
             epochs=epochs,
             config=self._config,
             checkpoints=self._checkpoints,
             scalars=scalars,
+            watch=self._watch,
+            failure=self._failure,
         )
 
     def _best(self, progress: Progress) -> int:
@@ -130,7 +146,6 @@ class _Training:
         self, run_id: str, model: RankingModel, best: int, progress: Progress
     ) -> TrainingReport:
         chosen = next(r for r in progress.epochs if r.phase == "fit" and r.epoch == best)
-        values = {"auc": chosen.validation_auc, "logloss": chosen.validation_logloss}
         used = tuple(feature.name for feature in model.features)
         refits = sum(row.phase == "refit" for row in progress.epochs)
         rows = len(self._train) * len(progress.epochs) + len(self._validation) * refits
@@ -150,34 +165,30 @@ class _Training:
             parameters=model.parameter_count(),
             used_features=used,
             unused_features=tuple(f.name for f in self._spec.features if f.name not in used),
-            validation={name: value for name, value in values.items() if value is not None},
+            validation=chosen.validation,
         )
 
 
-def _check(examples: Examples, numeric: list[str]) -> None:
-    if len(examples) == 0:
-        raise TrainingError("There are no training examples: look at the split of the features.")
-    if len(np.unique(examples.labels)) < 2:
-        raise TrainingError(
-            f"All {len(examples)} training examples have the label {examples.labels[0]:g}: there "
-            "is nothing to tell apart. Declare which events are positive."
+def _check_tasks(config: TrainingConfig, spec: FeatureSpec) -> None:
+    """Refuse a declaration about tasks that the features do not have."""
+    judges = (
+        config.early_stopping,
+        config.sparse_optimizer.schedule,
+        config.dense_optimizer.schedule,
+    )
+    judged = {judge.task for judge in judges if isinstance(judge, Judged) and judge.task}
+    names = [task.name for task in spec.tasks]
+    if unknown := sorted((config.objective.named | judged) - set(names)):
+        raise ConfigError(
+            f"training names the task {', '.join(unknown)}; the features have {', '.join(names)}."
         )
-    for name in numeric:
-        values = examples.inputs[name]
-        if (values == values[:1]).all():
-            _LOG.warning(
-                "Feature %r is constant in the training examples: it teaches nothing, and another "
-                "value later would be far outside of what the model has seen. Exclude it.",
-                name,
-            )
 
 
-def _identity(config: TrainingConfig, spec: FeatureSpec, *parts: Examples) -> str:
+def _identity(config: TrainingConfig, spec: FeatureSpec, rows: int, examples: Examples) -> str:
     content = hashlib.sha256()
-    for part in parts:
-        for name in sorted(part.inputs):
-            content.update(part.inputs[name].tobytes())
-        content.update(part.labels.tobytes())
-        content.update(part.weights.tobytes())
-    declared = config.model_dump(mode="json", exclude={"candidates", "checkpoint"})
-    return digest([declared, spec.hash, content.hexdigest()])
+    for name in sorted(examples.inputs):
+        content.update(examples.inputs[name].tobytes())
+    for array in (examples.labels, examples.weights, examples.groups):
+        content.update(array.tobytes())
+    declared = config.model_dump(mode="json", exclude={"candidates", "checkpoint", "watch"})
+    return digest([declared, spec.hash, rows, content.hexdigest()])
