@@ -29,3 +29,21 @@ def ranks(table: pa.Table, name: str) -> Ints:
     values = column(table, name)
     distinct = pc.unique(values.drop_null())
     return positions(values, distinct.take(pc.sort_indices(distinct)))
+
+
+def numbered(first: pa.Table, second: pa.Table, names: tuple[str, ...]) -> tuple[Ints, Ints]:
+    """Return a number for each row's values in the named columns, the same in both tables.
+
+    Numbers rise with the values, the first column's first; a row with a null has -1.
+    """
+    numbers = np.zeros(first.num_rows + second.num_rows, np.int64)
+    missing = np.zeros(len(numbers), np.bool_)
+    for name in names:
+        own = column(first, name)
+        values = pa.concat_arrays([own, column(second, name).cast(own.type)])
+        distinct = values.unique().drop_null()
+        places = positions(values, distinct.take(pc.sort_indices(distinct)))
+        missing |= places < 0
+        numbers = np.unique(numbers * (len(distinct) + 1) + places, return_inverse=True)[1]
+    numbers[missing] = -1
+    return numbers[: first.num_rows], numbers[first.num_rows :]

@@ -73,6 +73,25 @@ def test_candidates_see_only_what_lies_before_the_cut():
     assert kept["timestamp"].to_pylist() == [1, 2, 99]
 
 
+def test_without_a_cut_candidates_see_the_events_of_train_and_validation():
+    """Neither a later event of the same pair, nor one of a pair that was drawn as a negative."""
+    stats = STATS.model_copy(update={"test_start": None, "validation_start": None})
+    again = EVENTS.slice(0, 1).set_column(2, "timestamp", pa.array([500]))
+    events = pa.concat_tables([EVENTS, again])
+    examples = events.append_column("sampling_probability", pa.array([1.0] * 6, pa.float32()))
+    negative = pa.table(
+        {
+            "user_id": [3],
+            "item_id": [12],
+            "timestamp": [101],
+            "label": [0.0],
+            "sampling_probability": pa.array([0.25], pa.float32()),
+        }
+    )
+    train, validation = pa.concat_tables([examples.take([0, 2]), negative]), examples.take([1])
+    assert nodes.outside_test(events, train, validation, stats).equals(events.take([0, 1, 2]))
+
+
 def test_without_time_candidates_see_the_pairs_of_train_and_validation():
     stats = STATS.model_copy(update={"test_start": None, "validation_start": None})
     events = EVENTS.drop_columns(["timestamp"])

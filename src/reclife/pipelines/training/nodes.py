@@ -9,9 +9,7 @@ import pyarrow as pa
 
 from reclife.config.training import TrainingConfig
 from reclife.contracts import (
-    ITEM,
     TIME,
-    USER,
     FeatureSpec,
     FeatureStats,
     TrainingReport,
@@ -93,12 +91,12 @@ def validate(
 def outside_test(
     interactions: pa.Table, train: pa.Table, validation: pa.Table, stats: FeatureStats
 ) -> pa.Table:
-    """Return the events before the cut, or, without time, the pairs of train and validation."""
+    """Return the events before the cut, or, without one, those among train and validation."""
     import pyarrow.compute as pc
+
+    from reclife.transforms.known_events import among
 
     if stats.test_start is not None:
         return interactions.filter(pc.less(interactions[TIME], stats.test_start))
-    pair = [USER, ITEM]
-    known = pa.concat_tables([train.select(pair), validation.select(pair)])
-    kept = interactions.join(known, pair, join_type="left semi", use_threads=False)
-    return kept.sort_by([(column, "ascending") for column in pair])
+    known = among(interactions, train) | among(interactions, validation)
+    return interactions.filter(pa.array(known))

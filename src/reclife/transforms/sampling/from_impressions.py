@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING, final
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from reclife.config.negatives import ImpressionNegatives
 from reclife.contracts import EVENT, ITEM, LABEL, SAMPLING_PROBABILITY, TIME, USER
 from reclife.errors import DataError
-from reclife.transforms.arrays import Bools, Ints, column, ints, number_column, positions
+from reclife.transforms.arrays import Bools, Ints, ints, number_column
+from reclife.transforms.keys import numbered
 from reclife.transforms.sampling.base import PART, TIE, Sampler
 from reclife.transforms.sampling.draw import Weights, draw, seeds_of
 from reclife.transforms.sampling.met import Met
@@ -77,16 +77,16 @@ class ImpressionSampler(Sampler):
 
     def _left(self, positives: pa.Table, events: pa.Table) -> Bools:
         """Return which impressions have a request and were not taken by the end of their part."""
-        owners, wanted = _numbered(events, positives, self._request)
-        items, taken = _numbered(events, positives, (ITEM,))
+        owners, wanted = numbered(events, positives, self._request)
+        items, taken = numbered(events, positives, (ITEM,))
         met = Met(wanted, taken, ints(positives, PART), _width(items, taken))
         return (owners >= 0) & ~met.by_the_end_of(ints(events, PART), owners, items)
 
     def _ranges(self, positives: pa.Table, shown: pa.Table) -> tuple[Ints, Ints, Ints]:
         """Return what each positive may choose, [start, stop) of the impressions in `order`."""
-        groups, wanted = _numbered(shown, positives, (*self._request, PART))
+        groups, wanted = numbered(shown, positives, (*self._request, PART))
         if TIME in positives.column_names:
-            times, now = _numbered(shown, positives, (TIME,))
+            times, now = numbered(shown, positives, (TIME,))
         else:
             times, now = np.zeros_like(groups), np.zeros_like(wanted)
         width = _width(times, now)
@@ -118,23 +118,6 @@ def _any(rows: Ints, places: Ints) -> Bools:  # noqa: ARG001 - what may be drawn
 
 def _width(first: Ints, second: Ints) -> int:
     return 1 + max(int(first.max(initial=0)), int(second.max(initial=0)))
-
-
-def _numbered(first: pa.Table, second: pa.Table, names: tuple[str, ...]) -> tuple[Ints, Ints]:
-    """Return a number of each row's values, alike in both tables and rising with the last column.
-
-    Rows with a null have -1.
-    """
-    numbers = np.zeros(first.num_rows + second.num_rows, np.int64)
-    missing = np.zeros(len(numbers), np.bool_)
-    for name in names:
-        values = pa.concat_arrays([column(first, name), column(second, name)])
-        distinct = values.unique().drop_null()
-        ranks = positions(values, distinct.take(pc.sort_indices(distinct)))
-        missing |= ranks < 0
-        numbers = np.unique(numbers * (len(distinct) + 1) + ranks, return_inverse=True)[1]
-    numbers[missing] = -1
-    return numbers[: first.num_rows], numbers[first.num_rows :]
 
 
 def _is_impression(config: ImpressionNegatives) -> "Column":
