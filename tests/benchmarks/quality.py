@@ -12,6 +12,7 @@ from kedro.framework.startup import bootstrap_project
 
 from reclife.contracts import EvaluationReport, EvaluationRow
 from reclife.pipelines.evaluation import like
+from reclife.pipelines.evaluation.slices import Entities
 from tests.benchmarks.lines import Line
 
 SEEDS = (0, 1, 2)
@@ -59,6 +60,7 @@ def _seed(seed: int, catalog: Any, parameters: dict[str, Any]) -> list[Line]:
         parameters["evaluation"],
         refit=report.refitted,
         sampled=False,
+        who=Entities(catalog.load("items@arrow"), catalog.load("users@arrow")),
     )
     return list(_lines(seed, report.model_kind, result.rows))
 

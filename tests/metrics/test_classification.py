@@ -2,10 +2,18 @@
 
 import numpy as np
 import pytest
-from sklearn.metrics import log_loss, roc_auc_score
+from sklearn.metrics import average_precision_score, log_loss, roc_auc_score
 
+from reclife.errors import DataError
 from reclife.metrics.calibration import calibration_sums, reliability
-from reclife.metrics.classification import auc, gauc, logloss, logloss_sums
+from reclife.metrics.classification import (
+    auc,
+    average_precision,
+    gauc,
+    logloss,
+    logloss_sums,
+    normalized_entropy,
+)
 
 
 def sample(
@@ -20,23 +28,44 @@ def sample(
     return labels, scores, users
 
 
+SCALES = {
+    "float64": lambda scores: scores,
+    "float32": lambda scores: scores.astype(np.float32),
+    "negative": lambda scores: -(scores.astype(np.float32)),
+    "around zero": lambda scores: (scores - 0.5).astype(np.float32),
+    "signed zero": lambda scores: np.where(scores < 0.5, np.float32(-0.0), np.float32(0.0)),
+    "infinite": lambda scores: np.where(scores < 0.3, -np.inf, scores).astype(np.float32),
+}
+
+
+def finite(scores: np.ndarray) -> np.ndarray:
+    return np.nan_to_num(scores, neginf=-1e30)
+
+
+@pytest.mark.parametrize("scale", SCALES)
 @pytest.mark.parametrize("seed", range(5))
-def test_auc_and_logloss_equal_scikit_learn(seed: int) -> None:
+def test_areas_and_logloss_equal_scikit_learn(seed: int, scale: str) -> None:
     labels, scores, _ = sample(seed)
-    assert auc(labels, scores) == pytest.approx(roc_auc_score(labels, scores), abs=1e-9)
+    values = SCALES[scale](scores)
+    expected = roc_auc_score(labels, finite(values))
+    assert auc(labels, values) == pytest.approx(expected, abs=1e-9)
+    expected = average_precision_score(labels, finite(values))
+    assert average_precision(labels, values) == pytest.approx(expected, abs=1e-9)
     assert logloss(labels, scores) == pytest.approx(log_loss(labels, scores), abs=1e-9)
 
 
+@pytest.mark.parametrize("scale", SCALES)
 @pytest.mark.parametrize("seed", range(5))
-def test_gauc_is_the_weighted_mean_of_the_users_with_both_classes(seed: int) -> None:
+def test_gauc_is_the_weighted_mean_of_the_users_with_both_classes(seed: int, scale: str) -> None:
     labels, scores, users = sample(seed)
+    scores = SCALES[scale](scores)
     areas, events, left_out = [], [], 0
     for user in np.unique(users):
         mine = users == user
         if len(np.unique(labels[mine])) < 2:
             left_out += 1
             continue
-        areas.append(roc_auc_score(labels[mine], scores[mine]))
+        areas.append(roc_auc_score(labels[mine], finite(scores[mine])))
         events.append(mine.sum())
     found = gauc(labels, scores, users, 25)
     assert found.sums.value == pytest.approx(np.average(areas, weights=events), abs=1e-9)
@@ -48,18 +77,39 @@ def test_a_constant_model_has_one_half_and_an_oracle_one() -> None:
     constant = np.full(len(labels), 0.3)
     assert auc(labels, constant) == 0.5
     assert gauc(labels, constant, users, 25).sums.value == 0.5
+    assert average_precision(labels, constant) == pytest.approx(labels.mean())
     assert auc(labels, labels) == 1.0
     assert gauc(labels, labels, users, 25).sums.value == 1.0
+    assert average_precision(labels, labels) == 1.0
     assert auc(labels, -labels) == 0.0
 
 
 def test_one_class_has_no_auc() -> None:
     assert np.isnan(auc(np.ones(3), np.arange(3.0)))
     assert np.isnan(gauc(np.ones(3), np.arange(3.0), np.zeros(3, int), 1).sums.value)
+    assert np.isnan(average_precision(np.zeros(3), np.arange(3.0)))
+    assert np.isnan(auc(np.ones(0), np.ones(0)))
+    assert np.isnan(average_precision(np.ones(0), np.ones(0)))
+
+
+def test_a_score_that_is_no_number_is_refused() -> None:
+    with pytest.raises(DataError, match="1 of 3 scores"):
+        auc(np.array([0.0, 1.0, 1.0]), np.array([0.1, np.nan, 0.3], np.float32))
 
 
 def test_certain_and_wrong_costs_much_but_not_infinity() -> None:
     assert logloss(np.array([0.0]), np.array([1.0])) == pytest.approx(-np.log(1e-7), rel=1e-6)
+
+
+def test_normalized_entropy_is_one_for_the_base_rate() -> None:
+    labels, scores, _ = sample(2)
+    rate = labels.mean()
+    constant = logloss(labels, np.full(len(labels), rate))
+    assert normalized_entropy(constant, rate) == pytest.approx(1.0, abs=1e-12)
+    expected = log_loss(labels, scores) / log_loss(labels, np.full(len(labels), rate))
+    found = normalized_entropy(logloss(labels, scores), rate)
+    assert found == pytest.approx(expected, abs=1e-9)
+    assert np.isnan(normalized_entropy(0.3, 1.0))
 
 
 def test_sums_by_user_give_the_same_as_all_events() -> None:

@@ -8,24 +8,28 @@ from sklearn.metrics import ndcg_score
 
 from reclife.metrics.ranking import (
     METRICS,
+    Places,
     at_k,
-    coverage,
-    graded_ndcg,
+    graded_at_k,
+    ideal_gain,
     per_user,
     places,
     standing,
 )
 
 
-def measured(
-    scores: np.ndarray, relevant: list[list[int]], k: int, extra: int = 0
-) -> dict[str, np.ndarray]:
+def find(scores: np.ndarray, relevant: list[list[int]], extra: int = 0) -> Places:
     query = np.repeat(np.arange(len(relevant)), [len(r) for r in relevant])
     column = np.array([c for r in relevant for c in r], int)
     scores = np.asarray(scores, np.float32)
     above, tied = standing(np.sort(scores, axis=1), query, scores[query, column])
-    total = np.bincount(query, minlength=len(relevant)) + extra
-    return at_k(places(query, above, tied, total), k)
+    return places(query, above, tied, np.bincount(query, minlength=len(relevant)) + extra)
+
+
+def measured(
+    scores: np.ndarray, relevant: list[list[int]], k: int, extra: int = 0
+) -> dict[str, np.ndarray]:
+    return at_k(find(scores, relevant, extra), k)
 
 
 def of_one_order(order: list[int], relevant: list[int], k: int) -> dict[str, float]:
@@ -35,8 +39,10 @@ def of_one_order(order: list[int], relevant: list[int], k: int) -> dict[str, flo
     return {
         "ndcg": sum(1 / np.log2(rank + 1) for rank in hits) / ideal,
         "recall": len(hits) / len(relevant),
+        "precision": len(hits) / k,
         "hit_rate": float(bool(hits)),
         "mrr": 1 / hits[0] if hits else 0.0,
+        "map": sum(n / rank for n, rank in enumerate(hits, start=1)) / min(k, len(relevant)),
     }
 
 
@@ -77,11 +83,32 @@ def test_ndcg_equals_scikit_learn(seed: int) -> None:
     assert mine.mean() == pytest.approx(ndcg_score(truth, scores), abs=1e-9)
 
 
+def graded(scores: np.ndarray, gains: np.ndarray, k: int, beyond: tuple[float, ...] = ()) -> float:
+    """The product's NDCG of one list whose every item is a target with a grade."""
+    found = find(scores[None], [list(range(len(scores)))])
+    every = np.append(gains, beyond)
+    ideal = ideal_gain(np.zeros(len(every), int), every, 1, k)
+    return float(graded_at_k(found, gains, ideal, k)[0])
+
+
 def test_graded_reference_vector() -> None:
     """The list 3, 2, 3, 0, 1, 2 where the pool also holds a 3 and a 2."""
     gains = np.array([3, 2, 3, 0, 1, 2], float)
-    assert graded_ndcg(gains, np.append(gains, [3, 2]), 6) == pytest.approx(0.785, abs=5e-4)
-    assert graded_ndcg(np.sort(gains)[::-1], gains, 6) == pytest.approx(1.0)
+    order = -np.arange(6.0)
+    assert graded(order, gains, 6, beyond=(3, 2)) == pytest.approx(0.785, abs=5e-4)
+    assert graded(gains, gains, 6) == pytest.approx(1.0)
+    assert np.isnan(graded(order, np.zeros(6), 6))
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("k", [1, 3, 15])
+def test_graded_ndcg_equals_scikit_learn_with_and_without_ties(seed: int, k: int) -> None:
+    rng = np.random.default_rng(seed)
+    gains = rng.integers(0, 5, size=15).astype(float)
+    for scores in (rng.permutation(15).astype(float), rng.integers(0, 4, size=15).astype(float)):
+        assert graded(scores, gains, k) == pytest.approx(
+            ndcg_score(gains[None], scores[None], k=k), abs=1e-9
+        )
 
 
 ITEMS, QUERIES, TARGETS = 200, 300, 10
@@ -104,7 +131,7 @@ def truth(relevant: list[list[int]]) -> np.ndarray:
 
 def test_an_oracle_is_perfect(relevant: list[list[int]]) -> None:
     for metric, values in measured(truth(relevant), relevant, 10).items():
-        np.testing.assert_allclose(values, 1.0, err_msg=metric)
+        np.testing.assert_allclose(values, 1.0, err_msg=metric, rtol=1e-9)
 
 
 def test_a_constant_model_gets_what_chance_gets(relevant: list[list[int]]) -> None:
@@ -145,7 +172,3 @@ def test_a_query_without_targets_is_left_out_of_its_users_mean() -> None:
     means = per_user(found["ndcg"], np.array([0, 0, 0]), 2)
     assert means[0] == 0.5
     assert np.isnan(means[1])
-
-
-def test_coverage_counts_distinct_listed_items() -> None:
-    assert coverage(np.array([[0, 1], [1, -1]]), 10) == 0.2

@@ -2,7 +2,13 @@
 
 from typing import Annotated, Literal, final
 
-from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
+from pydantic import (
+    Field,
+    NonNegativeFloat,
+    NonNegativeInt,
+    PositiveFloat,
+    PositiveInt,
+)
 
 from reclife.config.retrieval import (
     DecayedPopularityConfig,
@@ -12,6 +18,7 @@ from reclife.config.retrieval import (
     RetrieverConfig,
 )
 from reclife.config.schema import Schema
+from reclife.config.slices import ActivitySlice, NewItemsSlice, SliceConfig
 
 
 @final
@@ -49,13 +56,59 @@ LikeBaselineConfig = Annotated[
 ]
 
 
+SeenPolicy = Literal["mask", "keep"]
+"""Whether the items of the history may stand on a list."""
+
+
 @final
 class QueriesConfig(Schema):
     """At which moments lists are asked for, and what counts as right."""
 
+    per: Literal["moment", "user"] = Field(
+        "moment",
+        description="`moment`: at a user's seconds with test events, after all that came before. "
+        "`user`: once a test user, after everything outside the test part, as published splits "
+        "are evaluated; unknown targets count as missed. Data without time is always per user.",
+    )
     min_history: NonNegativeInt = Field(5, description="Earlier events that a query needs.")
     max_per_user: PositiveInt = Field(50, description="Moments a user, chosen by hash.")
-    targets: PositiveInt = Field(10, description="The next unseen events that count as right.")
+    targets: PositiveInt | Literal["all"] = Field(
+        10, description="The next items that count as right: so many, or all of the test part."
+    )
+    gain: str | None = Field(
+        None,
+        description="Column of the interactions with a target's grade, for `graded_ndcg`.",
+    )
+
+
+@final
+class SampledConfig(Schema):
+    """List metrics on drawn items beside those on all: not comparable with full ranking.
+
+    They can order two models otherwise than the full ranking does (Krichene & Rendle 2020).
+    """
+
+    negatives: PositiveInt = Field(100, description="Items drawn for each query, kept as a table.")
+    seed: NonNegativeInt = 0
+
+
+@final
+class CoOccurrenceDiversity(Schema):
+    """Two items are as far apart as their users are: 1 less the cosine."""
+
+    kind: Literal["co_occurrence"] = "co_occurrence"
+
+
+@final
+class CategoryDiversity(Schema):
+    """Two items are as far apart as their categories are: 1 less the Jaccard index."""
+
+    kind: Literal["category"] = "category"
+    column: str = Field(description="Column of the items.")
+    separator: str | None = Field(None, description="Between the categories of one item.")
+
+
+DiversityConfig = Annotated[CoOccurrenceDiversity | CategoryDiversity, Field(discriminator="kind")]
 
 
 @final
@@ -76,7 +129,21 @@ class BootstrapConfig(Schema):
     seed: NonNegativeInt = 17
 
 
-GateMetric = Literal["auc", "gauc", "ndcg", "recall", "hit_rate", "mrr", "coverage"]
+GateMetric = Literal[
+    "auc",
+    "gauc",
+    "pr_auc",
+    "ndcg",
+    "graded_ndcg",
+    "recall",
+    "precision",
+    "hit_rate",
+    "mrr",
+    "map",
+    "coverage",
+    "novelty",
+    "diversity",
+]
 """Metrics of which more is better."""
 
 
@@ -87,6 +154,7 @@ class FloorConfig(Schema):
     metric: GateMetric
     at_least: float
     k: PositiveInt | None = Field(None, description="Cut-off of a list metric.")
+    task: str | None = Field(None, description="As the report names it; null: the main one.")
     model: str | None = Field(None, description="As the report names it; null: the trained one.")
 
 
@@ -112,6 +180,16 @@ class EvaluationConfig(Schema):
 
     k: tuple[PositiveInt, ...] = Field((10,), min_length=1, description="Cut-offs of the lists.")
     queries: QueriesConfig = QueriesConfig()
+    seen: SeenPolicy = Field(
+        "mask", description="Whether seen items may be listed; the same as in scoring."
+    )
+    sampled: SampledConfig | None = Field(
+        None, description="List metrics on drawn items as well; null: full ranking alone."
+    )
+    diversity: DiversityConfig = CoOccurrenceDiversity()
+    slices: tuple[SliceConfig, ...] = Field(
+        (NewItemsSlice(), ActivitySlice()), description="Parts that are also measured apart."
+    )
     like_baselines: tuple[LikeBaselineConfig, ...] = (
         ItemMeanConfig(),
         UserItemBiasConfig(),

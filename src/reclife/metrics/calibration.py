@@ -6,7 +6,8 @@ from typing import final
 import numpy as np
 import numpy.typing as npt
 
-from reclife.metrics.ratio import UserSums, summed
+from reclife.metrics.ratio import UserSums
+from reclife.metrics.sums import summed
 
 Vector = npt.NDArray[np.floating]
 Codes = npt.NDArray[np.integer]

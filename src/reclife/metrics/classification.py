@@ -10,7 +10,9 @@ from typing import final
 import numpy as np
 import numpy.typing as npt
 
-from reclife.metrics.ratio import UserSums, summed
+from reclife.metrics.packing import USER_SHIFT, mixed_ties, positive_places, score_keys, sorted_keys
+from reclife.metrics.ratio import UserSums
+from reclife.metrics.sums import summed
 
 Vector = npt.NDArray[np.floating]
 Codes = npt.NDArray[np.integer]
@@ -22,21 +24,18 @@ TINY = 1e-7
 def auc(labels: Vector, scores: Vector) -> float:
     """Return the chance that a positive scores above a negative, a tie counting half.
 
-    By ranks, ties at their average (Mann-Whitney); NaN when one class is missing.
+    The j-th positive, at place i of the ascending order, has i - j negatives below it; of those
+    tied with it, half are taken back (Mann-Whitney). NaN when one class is missing.
     """
-    positives = labels > 0
-    ones, zeros = int(positives.sum()), int((~positives).sum())
+    keys = sorted_keys(labels > 0, scores)
+    places = positive_places(keys)
+    ones = len(places)
+    zeros = len(keys) - ones
     if not ones or not zeros:
         return float("nan")
-    ranks = average_ranks(scores)
-    return float((ranks[positives].sum() - ones * (ones + 1) / 2) / (ones * zeros))
-
-
-def average_ranks(values: Vector) -> npt.NDArray[np.float64]:
-    """Return ranks from 1, equal values sharing their average rank."""
-    _, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
-    last = np.cumsum(counts)
-    return (last - (counts - 1) / 2)[inverse]
+    _, tied_zeros, tied_ones = mixed_ties(keys)
+    below = int(places.sum()) - ones * (ones - 1) // 2 - float((tied_zeros * tied_ones).sum()) / 2
+    return below / ones / zeros
 
 
 @final
@@ -54,7 +53,7 @@ class GroupedAuc:
 
 
 def gauc(labels: Vector, scores: Vector, users: Codes, n_users: int) -> GroupedAuc:
-    """Return the AUC within users.
+    """Return the AUC within users (Zhu et al. 2017, "Optimized Cost per Click in Taobao").
 
     Args:
         labels: `[N]` 0 or 1.
@@ -62,31 +61,71 @@ def gauc(labels: Vector, scores: Vector, users: Codes, n_users: int) -> GroupedA
         users: `[N]` user number, 0 .. `n_users` - 1.
         n_users: Number of users.
     """
-    positives = (labels > 0).astype(float)
-    events = np.bincount(users, minlength=n_users).astype(float)
-    ones = summed(positives, users, n_users)
+    keys = sorted_keys(labels > 0, scores, users)
+    events = np.bincount(users, minlength=n_users)
+    places = positive_places(keys)
+    owners = _owners(keys[places])
+    ones = np.bincount(owners, minlength=n_users)
+    placed = np.bincount(owners, weights=places, minlength=n_users)
+    start = np.cumsum(events) - events
+    below = placed - ones * start - ones * (ones - 1) / 2
+    border, tied_zeros, tied_ones = mixed_ties(keys)
+    half = tied_zeros * tied_ones / 2
+    below -= np.bincount(_owners(keys[border]), weights=half, minlength=n_users)
     pairs = ones * (events - ones)
-    ranks = _ranks_within(scores, users, events)
-    rank_sum = summed(ranks * positives, users, n_users)
     mixed = pairs > 0
-    area = (rank_sum - ones * (ones + 1) / 2) / np.where(mixed, pairs, 1.0)
-    weight = np.where(mixed, events, 0.0)
-    return GroupedAuc(UserSums(area * weight, weight), int(((events > 0) & ~mixed).sum()))
+    weight = np.where(mixed, events, 0).astype(np.float64)
+    area = below / np.where(mixed, pairs, 1) * weight
+    return GroupedAuc(UserSums(area, weight), int(((events > 0) & ~mixed).sum()))
 
 
-def _ranks_within(scores: Vector, users: Codes, events: Vector) -> Vector:
-    """Return each score's average rank among its user's scores, from 1."""
-    order = np.lexsort((scores, users))
-    by_user, by_score = users[order], scores[order]
-    new = np.ones(len(order), bool)
-    new[1:] = (by_user[1:] != by_user[:-1]) | (by_score[1:] != by_score[:-1])
-    group = np.cumsum(new) - 1
-    sizes = np.bincount(group)
-    last = np.cumsum(sizes)
-    ranks = np.empty(len(order))
-    ranks[order] = (last - (sizes - 1) / 2)[group]
-    before = np.cumsum(events) - events
-    return ranks - before[users]
+def _owners(keys: npt.NDArray[np.unsignedinteger]) -> npt.NDArray[np.int64]:
+    return (keys >> np.uint64(USER_SHIFT)).astype(np.int64)
+
+
+@final
+@dataclass(frozen=True)
+class Curve:
+    """The distinct scores, the best first.
+
+    Attributes:
+        ones: `[G]` positives at each.
+        zeros: `[G]` negatives at each.
+        group: `[N]` which of them each row has.
+    """
+
+    ones: Codes
+    zeros: Codes
+    group: Codes
+
+
+def curve(labels: Vector, scores: Vector) -> Curve:
+    """Count both labels at each distinct score."""
+    keys = score_keys(scores)
+    order = np.argsort(keys)[::-1]
+    ordered = keys[order]
+    new = np.ones(len(keys), np.bool_)
+    new[1:] = ordered[1:] != ordered[:-1]
+    group = np.empty(len(keys), np.int32)
+    group[order] = np.cumsum(new, dtype=np.int32) - 1
+    distinct = int(new.sum())
+    ones = np.bincount(group[labels > 0], minlength=distinct)
+    return Curve(ones, np.bincount(group, minlength=distinct) - ones, group)
+
+
+def average_precision(labels: Vector, scores: Vector) -> float:
+    """Return the area under precision and recall, as the sum of precision times gain in recall.
+
+    Tied scores enter together, so a constant model gets the share of positives. NaN without a
+    positive.
+    """
+    found = curve(labels, scores)
+    total = found.ones.sum()
+    if not total:
+        return float("nan")
+    above = np.cumsum(found.ones)
+    precision = above / (above + np.cumsum(found.zeros))
+    return float((precision * found.ones).sum() / total)
 
 
 def logloss_sums(labels: Vector, probabilities: Vector, users: Codes, n_users: int) -> UserSums:
@@ -105,3 +144,16 @@ def _losses(labels: Vector, probabilities: Vector) -> npt.NDArray[np.float64]:
     p = np.clip(probabilities.astype(float), TINY, 1 - TINY)
     losses: npt.NDArray[np.float64] = -np.where(labels > 0, np.log(p), np.log1p(-p))
     return losses
+
+
+def normalized_entropy(mean_loss: Vector | float, base_rate: Vector | float) -> Vector:
+    """Return the cross-entropy over that of always predicting the share of positives.
+
+    Below 1 is better than knowing nothing but the base rate (He et al. 2014, "Practical Lessons
+    from Predicting Clicks on Ads at Facebook"). NaN where one class is missing.
+    """
+    p = np.asarray(base_rate, np.float64)
+    known = (p > 0) & (p < 1)
+    inside = np.where(known, p, 0.5)
+    entropy = -(inside * np.log(inside) + (1 - inside) * np.log1p(-inside))
+    return np.where(known, np.asarray(mean_loss) / entropy, np.nan)

@@ -6,6 +6,8 @@ from typing import final
 import numpy as np
 import numpy.typing as npt
 
+from reclife.metrics.resampling import Resamples
+
 Sums = npt.NDArray[np.floating]
 
 
@@ -17,23 +19,25 @@ class UserSums:
     numerators: Sums
     denominators: Sums
 
+    @classmethod
+    def mean(cls, values: Sums) -> "UserSums":
+        """Return the mean over users `[U]` as a ratio; users whose value is NaN are left out."""
+        known = np.isfinite(values)
+        return cls(np.where(known, values, 0.0), known.astype(float))
+
     @property
     def value(self) -> float:
         """The metric over all users; NaN when the denominators sum to zero."""
         total = float(self.denominators.sum())
         return float(self.numerators.sum()) / total if total else float("nan")
 
-    def resampled(self, counts: Sums) -> Sums:
-        """Return the metric of each resample `[R]`.
+    @property
+    def users(self) -> int:
+        """How many users take part."""
+        return int((self.denominators > 0).sum())
 
-        Args:
-            counts: `[R, U]` how often each user is in each resample.
-        """
-        below = counts @ self.denominators
-        values: Sums = (counts @ self.numerators) / np.where(below, below, np.nan)
+    def resampled(self, resamples: Resamples) -> Sums:
+        """Return the metric of each resample `[R]`."""
+        below = resamples.totals(self.denominators)
+        values: Sums = resamples.totals(self.numerators) / np.where(below, below, np.nan)
         return values
-
-
-def summed(values: Sums, users: npt.NDArray[np.integer], n_users: int) -> npt.NDArray[np.float64]:
-    """Return the sum of each user's values `[n_users]`."""
-    return np.bincount(users, weights=values, minlength=n_users).astype(np.float64)

@@ -26,7 +26,8 @@ USERS_SHOWN = 3
 ITEMS_SHOWN = 5
 
 _TEXTS = {"stage", "model", "variant", "user", "newest in the history", "recommended"}
-_METRICS = {"like": ("auc", "gauc", "logloss"), "lists": ("ndcg", "recall", "hit_rate")}
+_PREDICTED = ("auc", "gauc", "logloss")
+_METRICS = {"lists": ("ndcg", "recall", "hit_rate")}
 _QUESTIONS = {
     "like": "Test: will this user like it?",
     "lists": "Test: what comes next? Lists of ten",
@@ -67,7 +68,8 @@ def _metrics(path: Path) -> Iterable[Table]:
     if not path.exists():
         return
     report = EvaluationReport.read(path)
-    for task, metrics in _METRICS.items():
+    for task in dict.fromkeys(row.task for row in report.rows):
+        metrics = _METRICS.get(task, _PREDICTED)
         values = {
             (row.model, row.metric): row.value
             for row in report.rows
@@ -75,7 +77,7 @@ def _metrics(path: Path) -> Iterable[Table]:
         }
         models = list(dict.fromkeys(model for model, metric in values if metric in metrics))
         if models:
-            table = _table(_QUESTIONS[task], ["model", *metrics])
+            table = _table(_QUESTIONS.get(task, f"Test: {task}"), ["model", *metrics])
             for model in models:
                 cells = (values.get((model, metric)) for metric in metrics)
                 table.add_row(model, *("" if cell is None else f"{cell:.4f}" for cell in cells))

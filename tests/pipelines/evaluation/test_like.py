@@ -4,6 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import roc_auc_score
 
 from reclife.config.evaluation import (
     EvaluationConfig,
@@ -14,6 +15,7 @@ from reclife.config.evaluation import (
     MustBeatConfig,
     UserItemBiasConfig,
 )
+from reclife.config.slices import ActivitySlice, ColumnSlice, NewUsersSlice
 from reclife.contracts import (
     EmbeddingTable,
     EvaluationReport,
@@ -21,10 +23,12 @@ from reclife.contracts import (
     Feature,
     FeatureSpec,
     FeatureStats,
+    Task,
 )
-from reclife.errors import GateFailed
+from reclife.errors import DataError, GateFailed
 from reclife.pipelines.evaluation import bias, gate, like, logistic, page
 from reclife.pipelines.evaluation.lists import ListsResult
+from reclife.pipelines.evaluation.slices import Entities
 
 SPEC = FeatureSpec(
     features=(
@@ -58,6 +62,12 @@ def part(seed: int, rows: int, start: int) -> pa.Table:
             "item": rng.integers(2, 17, size=rows),
         }
     )
+
+
+WHO = Entities(
+    pa.table({"item_id": range(15), "genre": ["a|b", "a", None, "c", "b"] * 3}),
+    pa.table({"user_id": range(20), "age": [*range(10, 29), None]}),
+)
 
 
 @pytest.fixture(scope="module")
@@ -115,13 +125,13 @@ def test_validation_chooses_the_penalty(examples: like.Examples) -> None:
 @pytest.fixture(scope="module")
 def result(examples: like.Examples) -> like.LikeResult:
     chances = 1 / (1 + np.exp(-np.asarray(examples.test["x"], float)))
-    return like.evaluate("deepfm", chances, examples, SPEC, EvaluationConfig(), True, False)
+    return like.evaluate("deepfm", chances, examples, SPEC, EvaluationConfig(), True, False, WHO)
 
 
 def test_every_model_is_measured_with_intervals(result: like.LikeResult) -> None:
     whole = {(r.model, r.metric): r for r in result.rows if r.slice == "all"}
     for model in ("deepfm", "item_mean", "user_item_bias", "logistic_regression"):
-        for metric in ("auc", "gauc", "logloss", "calibration"):
+        for metric in ("auc", "gauc", "pr_auc", "logloss", "normalized_entropy", "calibration"):
             row = whole[model, metric]
             assert row.ci_low <= row.value <= row.ci_high, (model, metric)
     assert whole["observed", "base_rate"].value == pytest.approx(result.labels.mean())
@@ -138,7 +148,7 @@ def test_every_model_is_measured_with_intervals(result: like.LikeResult) -> None
 def test_drawn_negatives_are_named_in_every_slice(examples: like.Examples) -> None:
     chances = np.full(examples.test.num_rows, 0.5)
     config = EvaluationConfig(like_baselines=())
-    rows = like.evaluate("deepfm", chances, examples, SPEC, config, True, True).rows
+    rows = like.evaluate("deepfm", chances, examples, SPEC, config, True, True, WHO).rows
     assert all(row.slice.startswith("sampled_negatives") for row in rows)
     whole = {r.metric: r.value for r in rows if r.slice == "sampled_negatives"}
     assert whole["auc"] == whole["gauc"] == 0.5
@@ -146,7 +156,7 @@ def test_drawn_negatives_are_named_in_every_slice(examples: like.Examples) -> No
 
 def test_measuring_twice_gives_the_same(examples: like.Examples, result: like.LikeResult) -> None:
     again = like.evaluate(
-        "deepfm", result.scores["deepfm"], examples, SPEC, EvaluationConfig(), True, False
+        "deepfm", result.scores["deepfm"], examples, SPEC, EvaluationConfig(), True, False, WHO
     )
     assert again.rows == result.rows
 
@@ -206,9 +216,93 @@ def test_a_gate_that_fails_names_figure_floor_and_place(rules: GateConfig, words
         gate.check(REPORT, rules, "deepfm", "there.html")
 
 
+def test_a_task_is_measured_on_the_rows_whose_label_is_known(examples: like.Examples) -> None:
+    rng = np.random.default_rng(5)
+
+    def with_second(part: pa.Table) -> pa.Table:
+        values = (rng.random(part.num_rows) < 0.3).astype(float)
+        hidden = pa.array(values, mask=rng.random(part.num_rows) < 0.4)
+        return part.append_column("label_buy", hidden)
+
+    several = like.Examples(
+        with_second(examples.train), with_second(examples.validation), with_second(examples.test)
+    )
+    buy = Task(name="buy", label="label_buy")
+    spec = SPEC.model_copy(update={"tasks": (*SPEC.tasks, buy)})
+    chances = rng.random(several.test.num_rows)
+    config = EvaluationConfig(like_baselines=(ItemMeanConfig(),))
+    found = like.evaluate("mmoe", chances, several, spec, config, True, False, WHO, buy)
+    truth = several.test["label_buy"].to_numpy()
+    known = ~np.isnan(truth)
+    assert found.task == "buy"
+    assert found.unlabelled == (~known).sum() > 100
+    assert {row.task for row in found.rows} == {"buy"}
+    whole = {(r.model, r.metric): r.value for r in found.rows if r.slice == "all"}
+    assert whole["observed", "events"] == known.sum()
+    assert whole["observed", "unlabelled"] == (~known).sum()
+    assert whole["mmoe", "auc"] == pytest.approx(roc_auc_score(truth[known], chances[known]))
+    own = several.of(buy)
+    expected = bias.item_mean(own.known, own.test, ItemMeanConfig())
+    assert whole["item_mean", "auc"] == pytest.approx(roc_auc_score(truth[known], expected))
+    assert found.table()["task"].unique().to_pylist() == ["buy"]
+    assert found.table().num_rows == known.sum()
+
+
+def test_declared_slices_are_measured_with_intervals(examples: like.Examples) -> None:
+    config = EvaluationConfig(
+        like_baselines=(),
+        slices=(
+            ColumnSlice(column="genre", separator="|", most=2),
+            ColumnSlice(source="user", column="age", bounds=(18, 25)),
+            ColumnSlice(source="examples", column="item", most=1),
+            ActivitySlice(bounds=(1, 45)),
+            NewUsersSlice(),
+        ),
+    )
+    chances = 1 / (1 + np.exp(-np.asarray(examples.test["x"], float)))
+    found = like.evaluate("deepfm", chances, examples, SPEC, config, True, False, WHO)
+    rows = {(r.slice, r.metric): r for r in found.rows if r.model == "deepfm"}
+    test, labels = examples.test.to_pylist(), np.asarray(examples.test["label"])
+    genres = dict(zip(range(15), WHO.items["genre"].to_pylist(), strict=True))
+    ages = WHO.users["age"].to_pylist()
+    members = {
+        "genre:a": [genres[r["item_id"]] in ("a", "a|b") for r in test],
+        "genre:b": [genres[r["item_id"]] in ("b", "a|b") for r in test],
+        "genre:other": [genres[r["item_id"]] in ("c", None) for r in test],
+        "age:below 18": [ages[r["user_id"]] is not None and ages[r["user_id"]] < 18 for r in test],
+        "age:18-24": [18 <= (ages[r["user_id"]] or 0) < 25 for r in test],
+        "age:25+": [(ages[r["user_id"]] or 0) >= 25 for r in test],
+        "age:missing": [ages[r["user_id"]] is None for r in test],
+        "user:known": [True] * len(test),
+    }
+    for name, mask in members.items():
+        area = rows[name, "auc"]
+        assert area.value == pytest.approx(roc_auc_score(labels[mask], chances[mask])), name
+        users = {r["user_id"] for r, inside in zip(test, mask, strict=True) if inside}
+        assert area.users == len(users)
+        if len(users) == 1:  # nothing to resample
+            assert area.ci_low is None
+            continue
+        assert area.ci_low < area.value < area.ci_high
+        assert rows[name, "logloss"].ci_low is not None
+    earlier = {name for name, _ in rows if name.startswith("earlier_events:")}
+    assert earlier <= {"earlier_events:0", "earlier_events:1-44", "earlier_events:45+"}
+    assert "user:unknown" not in {name for name, _ in rows}
+    listed = found.scored["slices"].to_pylist()
+    for name, mask in members.items():
+        assert [name in own for own in listed] == list(mask), name
+
+
+def test_a_slice_of_no_column_is_told(examples: like.Examples) -> None:
+    config = EvaluationConfig(like_baselines=(), slices=(ColumnSlice(column="colour"),))
+    chances = np.full(examples.test.num_rows, 0.5)
+    with pytest.raises(DataError, match="item table has no column 'colour'; it has item_id, genre"):
+        like.evaluate("deepfm", chances, examples, SPEC, config, True, False, WHO)
+
+
 def test_the_page_needs_no_network(result: like.LikeResult) -> None:
     lists_rows = (row("ease", "ndcg", 0.08, 10), row("ease+<b>", "ndcg", 0.09, 10))
-    lists = ListsResult(lists_rows, queries=3, users=2, unknown_share=0.2)
+    lists = ListsResult(lists_rows, 3, 2, 0.2, "ease+<b>", pa.table({}), exposure={"ease": [0, 1]})
     report = EvaluationReport(run_id="r1", rows=(*result.rows, *lists_rows))
     stats = FeatureStats(
         validation_start=1,
@@ -220,9 +314,9 @@ def test_the_page_needs_no_network(result: like.LikeResult) -> None:
         oov_rates={},
         vocabularies={},
     )
-    text = page.render(report, result, lists, stats, EvaluationConfig())
+    text = page.render(report, [result], lists, stats, EvaluationConfig())
     body = text[text.index("<body>") :]
-    assert body.count("Plotly.newPlot") == 7
+    assert body.count("Plotly.newPlot") == 9
     assert "<link" not in body
     assert "src=" not in body
     assert "cdn" not in body

@@ -16,7 +16,9 @@ import pytest
 
 from reclife.config.evaluation import BootstrapConfig, EvaluationConfig
 from reclife.config.retrieval import CandidatesConfig, EaseConfig, ItemKnnConfig
-from reclife.pipelines.evaluation import lists, queries
+from reclife.pipelines.evaluation import lists, queries, rankers
+from reclife.pipelines.evaluation.catalogue import Catalogue
+from reclife.pipelines.evaluation.slices import Entities
 from reclife.retrieval import ease
 from reclife.retrieval.candidates import CandidateSource
 from reclife.retrieval.histories import Histories
@@ -46,14 +48,25 @@ def asked(parts: tuple[pa.Table, pa.Table]) -> queries.Queries:
     return queries.build(*parts, EvaluationConfig().queries)
 
 
+def evaluate(
+    past: pa.Table,
+    asked: queries.Queries,
+    compared: list[rankers.Ranker],
+    config: EvaluationConfig,
+) -> lists.ListsResult:
+    bare = Entities(pa.table({"item_id": [0]}), pa.table({"user_id": [0]}))
+    catalogue = Catalogue(past, bare.items, asked, config.diversity)
+    return lists.evaluate(asked, compared, config, catalogue, bare)
+
+
 @pytest.fixture(scope="module")
 def figures(
     parts: tuple[pa.Table, pa.Table], asked: queries.Queries
 ) -> dict[tuple[str, str, str], float]:
     config = EvaluationConfig(bootstrap=BootstrapConfig(resamples=50))
     source = CandidateSource.fit(parts[0], CandidatesConfig())
-    rankers = lists.retrieval_rankers(parts[0], asked, config, source)
-    result = lists.evaluate(asked, rankers, config)
+    compared = rankers.retrieval_rankers(parts[0], asked, config, source)
+    result = evaluate(parts[0], asked, compared, config)
     return {(row.model, row.slice, row.metric): row.value for row in result.rows}
 
 
@@ -86,9 +99,9 @@ def test_sparse_ease_loses_nothing_against_the_whole(
         values[some.rows, some.columns] = -np.inf
         return values
 
-    ranker = lists.Ranker("whole", whole.index, scores)
+    ranker = rankers.Ranker("whole", whole.index, scores)
     config = EvaluationConfig(bootstrap=BootstrapConfig(resamples=2))
-    rows = lists.evaluate(asked, [ranker], config).rows
+    rows = evaluate(parts[0], asked, [ranker], config).rows
     value = next(r.value for r in rows if (r.metric, r.slice) == ("ndcg", "all"))
     assert figures["ease", "all", "ndcg"] >= value - 0.001
 

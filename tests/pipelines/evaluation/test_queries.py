@@ -2,10 +2,12 @@
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 
 from reclife.config.evaluation import QueriesConfig
 from reclife.contracts import FeatureStats
+from reclife.errors import DataError
 from reclife.pipelines.evaluation import past as parts
 from reclife.pipelines.evaluation.queries import build
 
@@ -114,3 +116,64 @@ def test_the_parts_by_cut_or_by_pairs() -> None:
     before, after = parts.divide(bare, known, test, stats(None))
     assert before.to_pylist() == [{"user_id": 1, "item_id": 5}]
     assert after.to_pylist() == [{"user_id": 1, "item_id": 6}, {"user_id": 2, "item_id": 5}]
+
+
+@pytest.mark.parametrize("seen", ["mask", "keep"])
+@pytest.mark.parametrize("clock", ["timestamp", "order", "neither"])
+def test_a_query_per_user_equals_plain_loops(clock: str, seen: str) -> None:
+    """A published split: the parts overlap in time, and what is in train is always known."""
+    rng = np.random.default_rng(4)
+    table = pa.table(
+        {
+            "user_id": rng.integers(0, 10, size=300),
+            "item_id": rng.integers(0, 40, size=300),
+            "grade": rng.integers(1, 6, size=300),
+        }
+    )
+    if clock != "neither":
+        table = table.append_column(clock, pa.array(rng.permutation(300)))
+    held = pa.array(rng.random(300) < 0.3)
+    test, past = table.filter(held), table.filter(pc.invert(held))
+    config = QueriesConfig(per="user", min_history=0, targets="all", gain="grade")
+    asked = build(past, test, config, seen)
+    assert sorted(asked.users.to_pylist()) == sorted(set(test["user_id"].to_pylist()))
+    assert asked.per_user
+    for q, user in enumerate(asked.users.to_pylist()):
+        before = [r for r in past.to_pylist() if r["user_id"] == user]
+        after = [r for r in test.to_pylist() if r["user_id"] == user]
+        if clock != "neither":
+            before = sorted(before, key=lambda r: r[clock])
+            after = sorted(after, key=lambda r: r[clock])
+            assert asked.histories[q].as_py() == [r["item_id"] for r in before]
+        met = {r["item_id"] for r in before} if seen == "mask" else set()
+        wanted = {r["item_id"]: r["grade"] for r in reversed(after) if r["item_id"] not in met}
+        mine = asked.counted.query == q
+        items = asked.counted.items.filter(pa.array(mine)).to_pylist()
+        assert len(items) == len(set(items))
+        assert set(items) == set(wanted)
+        if clock != "neither":
+            found = dict(zip(items, asked.counted.gains[mine].tolist(), strict=True))
+            assert found == wanted
+        if clock == "timestamp":
+            assert asked.times[q] == min(r["timestamp"] for r in after)
+    assert (asked.times is None) == (clock != "timestamp")
+
+
+def test_an_ordered_sequence_may_ask_for_the_next_item_only() -> None:
+    past = pa.table({"user_id": [1, 1], "item_id": [7, 8], "order": [2, 1]})
+    test = pa.table({"user_id": [1, 1], "item_id": [8, 9], "order": [3, 4]})
+    config = QueriesConfig(per="user", min_history=0, targets=1)
+    asked = build(past, test, config, "keep")
+    assert asked.histories[0].as_py() == [8, 7]
+    assert asked.counted.items.to_pylist() == [8]  # sessions repeat items
+    assert build(past, test, config, "mask").counted.items.to_pylist() == [9]
+
+
+def test_a_grade_that_is_missing_or_negative_is_told() -> None:
+    past = pa.table({"user_id": [1], "item_id": [7], "grade": [1.0]})
+    test = pa.table({"user_id": [1, 1], "item_id": [8, 9], "grade": pa.array([None, -1.0])})
+    config = QueriesConfig(min_history=0, gain="grade")
+    with pytest.raises(DataError, match="2 of 3 values of 'grade'"):
+        build(past, test, config)
+    with pytest.raises(DataError, match="no column 'rating'"):
+        build(past, test, QueriesConfig(min_history=0, gain="rating"))

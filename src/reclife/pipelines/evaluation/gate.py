@@ -36,7 +36,7 @@ def check(report: EvaluationReport, config: GateConfig, trained: str, place: str
 
 def _below(report: EvaluationReport, floor: FloorConfig, trained: str) -> str | None:
     model = floor.model or trained
-    value = _value(report, model, floor.metric, floor.k)
+    value = _value(report, model, floor.metric, floor.k, floor.task)
     at = f"@{floor.k}" if floor.k else ""
     if value is None:
         return f"{floor.metric}{at} of {model} was not measured"
@@ -45,11 +45,16 @@ def _below(report: EvaluationReport, floor: FloorConfig, trained: str) -> str | 
     return None
 
 
-def _value(report: EvaluationReport, model: str, metric: str, k: int | None) -> float | None:
-    """Return the figure over everything; on drawn negatives where nothing else was measured."""
+def _value(
+    report: EvaluationReport, model: str, metric: str, k: int | None, task: str | None = None
+) -> float | None:
+    """Return the figure over everything; on drawn negatives where nothing else was measured.
+
+    Without a task, that of the first one that has the metric: the main task, or the lists.
+    """
 
     def fits(row: EvaluationRow) -> bool:
-        whole = row.slice in ("all", "sampled_negatives")
+        whole = row.slice in ("all", "sampled_negatives") and task in (None, row.task)
         return whole and (row.model, row.metric, row.k) == (model, metric, k)
 
     return next((row.value for row in report.rows if fits(row)), None)

@@ -1,11 +1,13 @@
-"""The question "will this user like it", on every test event."""
+"""The question "will this user do it" of every task, on every test event."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import final
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from reclife.config.evaluation import (
     EvaluationConfig,
@@ -14,34 +16,52 @@ from reclife.config.evaluation import (
     LogisticBaselineConfig,
     UserItemBiasConfig,
 )
-from reclife.contracts import ITEM, LABEL, TIME, USER, EvaluationRow, FeatureSpec
-from reclife.metrics.calibration import calibration_sums, reliability
-from reclife.metrics.classification import auc, gauc, logloss_sums
-from reclife.metrics.intervals import resample, resampled_auc
-from reclife.metrics.ratio import UserSums, summed
-from reclife.pipelines.evaluation import bias, logistic
+from reclife.contracts import ITEM, LABEL, TIME, USER, EvaluationRow, FeatureSpec, Task
+from reclife.metrics.resampling import resample
+from reclife.pipelines.evaluation import bias, logistic, slices
+from reclife.pipelines.evaluation.events import Events
 from reclife.pipelines.evaluation.rows import ALL, Measured, Rows
+from reclife.pipelines.evaluation.slices import Entities, Slices
 from reclife.transforms.arrays import column, floats, ints, positions
 from reclife.transforms.timeline import Timeline
 
 Scores = npt.NDArray[np.float64]
 
-ACTIVITY = (0, 1, 20, 100, 500)
-"""Lower bounds of the slices by a user's number of earlier events."""
 OBSERVED = "observed"
 """The name under which the data's own figures are reported."""
+PAIRED = ("auc", "gauc", "logloss")
+"""Metrics whose difference to every baseline is reported."""
 
 
 @final
 @dataclass(frozen=True)
 class LikeResult:
-    """The rows of the task, and what its plots need."""
+    """The rows of one task, what its plots need, and its scored events.
 
+    Attributes:
+        task: Its name.
+        model: The model's name in the report.
+        rows: The rows.
+        labels: `[N]` of the events whose label is known.
+        scores: `[N]` by model.
+        users: Number of users.
+        unlabelled: Test events whose label is not known; they are left out of everything.
+        scored: User, item, time, label, score and slices of each event.
+    """
+
+    task: str
     model: str
     rows: tuple[EvaluationRow, ...]
     labels: Scores
     scores: dict[str, Scores]
     users: int
+    unlabelled: int
+    scored: pa.Table
+
+    def table(self) -> pa.Table:
+        """Return the scored events with the name of the task."""
+        name = pa.array([self.task]).take(pa.array(np.zeros(self.scored.num_rows, np.int64)))
+        return self.scored.append_column("task", name)
 
 
 @final
@@ -57,6 +77,17 @@ class Examples:
     def known(self) -> pa.Table:
         """Who, what, when and label of everything before the test part."""
         return pa.concat_tables([_events(self.train), _events(self.validation)])
+
+    def of(self, task: Task) -> "Examples":
+        """Return the examples whose label of `task` is known, as the column `label`."""
+        return Examples(*(_of(task, part) for part in (self.train, self.validation, self.test)))
+
+
+def _of(task: Task, part: pa.Table) -> pa.Table:
+    truth = part[task.label]
+    others = [name for name in part.column_names if name not in (LABEL, task.label)]
+    table = part.select(others).append_column(LABEL, truth)
+    return table.filter(pc.is_valid(truth)) if truth.null_count else table
 
 
 def baseline_scores(
@@ -81,79 +112,89 @@ def evaluate(
     config: EvaluationConfig,
     refit: bool,
     sampled: bool,
+    who: Entities,
+    task: Task | None = None,
 ) -> LikeResult:
-    """Measure the model beside its baselines.
+    """Measure the model beside its baselines on one task.
 
     Args:
         model: The model's name in the report.
-        predicted: `[N]` its chance of a like for each test row.
+        predicted: `[N]` its chance for each test row.
         examples: The three parts.
         spec: Which columns are features.
         config: Baselines, bins, bootstrap.
         refit: The model was fitted on train and validation together.
         sampled: The negatives were drawn, not observed: the slice then says so.
+        who: The attributes that slices may read.
+        task: What is predicted; the first task by default.
     """
-    scores = {model: predicted.astype(np.float64)}
+    task = task or spec.tasks[0]
+    labelled = np.asarray(pc.is_valid(examples.test[task.label]))
+    every, own = examples.test.num_rows, examples.of(task)
+    scores = {model: predicted.astype(np.float64)[labelled]}
     for baseline in config.like_baselines:
-        scores[baseline.kind] = baseline_scores(examples, spec, baseline, refit)
-    test = examples.test
-    labels, known_users = floats(test, LABEL), column(test, USER).unique()
-    users, n_users = positions(column(test, USER), known_users), len(known_users)
-    counts = resample(n_users, config.bootstrap.resamples, config.bootstrap.seed)
+        scores[baseline.kind] = baseline_scores(own, spec, baseline, refit)
+    test, known = own.test, own.known
+    ids = column(test, USER).unique()
+    boot = config.bootstrap
+    events = Events(
+        labels=floats(test, LABEL),
+        users=positions(column(test, USER), ids),
+        n_users=len(ids),
+        resamples=resample(len(ids), boot.resamples, boot.seed),
+    )
+    earlier = _earlier_events(known, test)
+    parts = slices.of_rows(config.slices, known, test, earlier, who)
+    rows = _rows(task, model, scores, events, parts, config)
+    unlabelled = every - test.num_rows
+    rows.add(OBSERVED, ALL, "unlabelled", Measured(unlabelled))
+    kept = tuple(_labelled(rows, sampled))
+    scored = _scored(test, scores[model], parts)
+    return LikeResult(task.name, model, kept, events.labels, scores, len(ids), unlabelled, scored)
 
-    rows = Rows("like")
-    events = summed(np.ones(len(users)), users, n_users)
-    rate = UserSums(summed(labels, users, n_users), events)
-    rows.add(OBSERVED, ALL, "base_rate", Measured.of(rate, counts))
+
+def _rows(
+    task: Task,
+    model: str,
+    scores: Mapping[str, Scores],
+    events: Events,
+    parts: Slices,
+    config: EvaluationConfig,
+) -> Rows:
+    rows = Rows(task.name)
+    rows.add(OBSERVED, ALL, "events", Measured(len(events.labels), users=events.n_users))
+    rows.add(OBSERVED, ALL, "base_rate", events.base_rate())
     measured = {
-        name: _measure(labels, values, users, counts, config.calibration_bins)
-        for name, values in scores.items()
+        name: events.measure(values, config.calibration_bins) for name, values in scores.items()
     }
     for name, metrics in measured.items():
         for metric, value in metrics.items():
             rows.add(name, ALL, metric, value)
-    for metric in ("auc", "gauc"):
+    for metric in PAIRED:
         rows.add_differences(model, metric, {n: m[metric] for n, m in measured.items()})
-    for part, mask in _slices(examples).items():
+    for part, mask in parts.items():
+        some = events.where(mask)
+        rows.add(OBSERVED, part, "events", Measured(len(some.labels)))
+        rows.add(OBSERVED, part, "base_rate", some.base_rate())
         for name, values in scores.items():
-            members = len(np.unique(users[mask]))
-            rows.add(name, part, "auc", Measured(auc(labels[mask], values[mask]), users=members))
-    return LikeResult(model, tuple(_labelled(rows, sampled)), labels, scores, n_users)
+            for metric, value in some.measure(values[mask], config.calibration_bins).items():
+                rows.add(name, part, metric, value)
+    return rows
 
 
-def _measure(
-    labels: Scores, scores: Scores, users: npt.NDArray[np.int64], counts: Scores, bins: int
-) -> dict[str, Measured]:
-    n_users = counts.shape[1]
-    chances = np.clip(scores, 0.0, 1.0)
-    area = resampled_auc(labels, scores, users, counts)
-    error = reliability(labels, chances, bins).error
-    return {
-        "auc": Measured(auc(labels, scores), area, n_users),
-        "gauc": Measured.of(gauc(labels, scores, users, n_users).sums, counts),
-        "logloss": Measured.of(logloss_sums(labels, chances, users, n_users), counts),
-        "calibration": Measured.of(calibration_sums(labels, chances, users, n_users), counts),
-        "calibration_error": Measured(error, users=n_users),
-    }
-
-
-def _slices(examples: Examples) -> dict[str, npt.NDArray[np.bool_]]:
-    """Return the test rows of each slice: known and unknown items, users by earlier events."""
-    known, test = examples.known, _events(examples.test)
-    unseen = positions(column(test, ITEM), column(known, ITEM).unique()) < 0
-    parts = {"item:known": ~unseen, "item:unknown": unseen}
-    earlier = _earlier_events(known, test)
-    group = np.searchsorted(ACTIVITY, earlier, side="right") - 1
-    for number, bound in enumerate(ACTIVITY):
-        last = ACTIVITY[number + 1] - 1 if number + 1 < len(ACTIVITY) else None
-        name = str(bound) if last == bound else f"{bound}+" if last is None else f"{bound}-{last}"
-        parts[f"earlier_events:{name}"] = group == number
-    return parts
+def _scored(test: pa.Table, scores: Scores, parts: Slices) -> pa.Table:
+    """Return what the comparison of runs needs of each event."""
+    table = test.select([name for name in (USER, ITEM, TIME, LABEL) if name in test.column_names])
+    return table.append_column("score", pa.array(scores.astype(np.float32))).append_column(
+        "slices", slices.names_of(parts, test.num_rows)
+    )
 
 
 def _earlier_events(known: pa.Table, test: pa.Table) -> npt.NDArray[np.int64]:
     timed = TIME in test.column_names
-    events = pa.concat_tables([known, test]) if timed else known
+    columns = [USER, TIME] if timed else [USER]
+    events = known.select(columns)
+    events = pa.concat_tables([events, test.select(columns)]) if timed else events
     users = column(events, USER).unique()
     owners = positions(column(events, USER), users)
     clock = ints(events, TIME) if timed else np.zeros(len(owners), np.int64)

@@ -1,7 +1,7 @@
-"""The question "what comes next", by full ranking with the seen items masked."""
+"""The question "what comes next", by full ranking."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import final
 
 import numpy as np
@@ -9,165 +9,198 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from reclife.config.evaluation import EvaluationConfig
-from reclife.contracts import ITEM, EvaluationRow
-from reclife.metrics.intervals import resample
-from reclife.metrics.ranking import at_k, coverage, per_user, places, standing
+from reclife.contracts import TIME, USER, EvaluationRow
+from reclife.metrics.beyond import concentration
+from reclife.metrics.ranking import at_k, graded_at_k, ideal_gain, per_user, places
 from reclife.metrics.ratio import UserSums
-from reclife.pipelines.evaluation.queries import Queries
-from reclife.pipelines.evaluation.rows import ALL, Measured, Rows
-from reclife.retrieval import baselines
-from reclife.retrieval.candidates import CandidateSource
-from reclife.retrieval.histories import Histories
-from reclife.retrieval.interactions import Floats, Interactions, Ints, ItemIndex
-from reclife.retrieval.pruning import blocks
-from reclife.retrieval.ranking import best_columns, mask_seen
-from reclife.retrieval.retriever import Retriever
+from reclife.metrics.resampling import Resamples, resample
+from reclife.metrics.sums import summed
+from reclife.pipelines.evaluation.catalogue import Catalogue
+from reclife.pipelines.evaluation.places import Ranked, Standing, rank
+from reclife.pipelines.evaluation.queries import Bools, Queries, Targets
+from reclife.pipelines.evaluation.rankers import Ranker
+from reclife.pipelines.evaluation.rows import ALL, LISTS, Measured, Rows
+from reclife.pipelines.evaluation.slices import Entities, names_of, of_targets
+from reclife.retrieval.interactions import Ints
 
 UNKNOWN_AS_MISS = "unknown_as_miss"
 """The slice in which targets unknown before the test part stay targets that nobody can hit."""
+SAMPLED = "sampled"
+"""The slice of the figures on drawn negatives; its metrics are called `sampled_<metric>` too."""
 QUERIES = "queries"
 """The name under which the queries' own figures are reported."""
+PAIRED = ("ndcg", "recall")
+"""Metrics whose difference to every other ranker is reported."""
 
-Scorer = Callable[[slice], Floats]
-"""Returns the scores `[queries of the slice, I]`, minus infinity where an item is not listed."""
-Draws = npt.NDArray[np.float64]
+Vector = npt.NDArray[np.floating]
+Metrics = dict[tuple[str, str, int], Measured]
 
 
 @final
 @dataclass(frozen=True)
 class ListsResult:
-    """The rows of the task, and figures for the page."""
+    """The rows of the task, figures for the page, and each query's values of the last ranker.
+
+    Attributes:
+        rows: The rows.
+        queries: How many lists were asked for.
+        users: Of how many users.
+        unknown_share: Share of the targets that were unknown before the test part.
+        model: The last ranker.
+        values: `user_id`, the time, `<metric>@<k>` and `slices` of each query.
+        per_user: There is one query a user.
+        exposure: By ranker, the share of all places that the most listed items take together.
+    """
 
     rows: tuple[EvaluationRow, ...]
     queries: int
     users: int
     unknown_share: float
+    model: str
+    values: pa.Table
+    per_user: bool = False
+    exposure: dict[str, list[float]] = field(default_factory=dict)
 
 
-@final
-@dataclass(frozen=True)
-class Ranker:
-    """A named model that scores all items of its index for every query."""
-
-    name: str
-    index: ItemIndex
-    scores: Scorer
-
-
-def retrieval_rankers(
-    past: pa.Table, queries: Queries, config: EvaluationConfig, source: CandidateSource
-) -> list[Ranker]:
-    """Fit the declared baselines on `past`; one declared as the candidate source is that source."""
-    interactions = Interactions.of(past)
-    rankers = []
-    for declared in config.list_baselines:
-        same = declared == source.config.source
-        fitted = source.retriever if same else baselines.fit(interactions, declared)
-        rankers.append(Ranker(declared.kind, fitted.index, _unseen(fitted, queries)))
-    return rankers
-
-
-def _unseen(retriever: Retriever, queries: Queries) -> Scorer:
-    histories = Histories.of(queries.histories, retriever.index, queries.users)
-
-    def scores(part: slice) -> Floats:
-        some = histories.part(part.start, part.stop)
-        values = retriever.scores(some)
-        mask_seen(values, some)
-        return values
-
-    return scores
-
-
-def reranked(name: str, source: CandidateSource, candidates: pa.Table, scores: Floats) -> Ranker:
-    """Return the ranker that lists the candidates alone, in the order of `scores` `[N]`.
-
-    Args:
-        name: The model's name.
-        source: Whose items the candidates are.
-        candidates: What `source.top` returned, ordered by query.
-        scores: A score of each candidate.
-    """
-    index = source.retriever.index
-    query, columns = np.asarray(candidates["query"]), index.columns(candidates[ITEM])
-
-    def dense(part: slice) -> Floats:
-        rows = slice(*np.searchsorted(query, [part.start, part.stop]))
-        values = np.full((part.stop - part.start, len(index)), -np.inf, np.float32)
-        values[query[rows] - part.start, columns[rows]] = scores[rows]
-        return values
-
-    return Ranker(name, index, dense)
-
-
-def evaluate(queries: Queries, rankers: Sequence[Ranker], config: EvaluationConfig) -> ListsResult:
+def evaluate(
+    queries: Queries,
+    rankers: Sequence[Ranker],
+    config: EvaluationConfig,
+    catalogue: Catalogue,
+    who: Entities,
+    negatives: Targets | None = None,
+) -> ListsResult:
     """Measure every ranker on every query; values are averaged within users, then over users.
 
     The last ranker is also compared with every other. Without any query, only their number, 0, is
     reported.
     """
-    rows = Rows("lists")
+    rows, model = Rows(LISTS), rankers[-1].name
     rows.add(QUERIES, ALL, "count", Measured(len(queries), users=queries.n_users))
     if len(queries) == 0:
-        return ListsResult(tuple(rows.rows), 0, 0, float("nan"))
-    counts = resample(queries.n_users, config.bootstrap.resamples, config.bootstrap.seed)
-    found = {ranker.name: _measure(ranker, queries, config.k, counts) for ranker in rankers}
-    for name, (metrics, covered) in found.items():
+        return ListsResult(tuple(rows.rows), 0, 0, float("nan"), model, _identity(queries))
+    measure = _Measure(queries, config, catalogue, who, negatives)
+    found: dict[str, Metrics] = {}
+    exposure = {}
+    for ranker in rankers:
+        ranked = rank(ranker, queries, max(config.k), negatives)
+        found[ranker.name] = measure.of(ranker, ranked)
+        exposure[ranker.name] = concentration(ranked.listed[:, : config.k[0]], len(ranker.index))
+        values = measure.values(ranked)
+    for name, metrics in found.items():
         for (part, metric, k), value in metrics.items():
             rows.add(name, part, metric, value, k)
-        for k, share in covered.items():
-            rows.add(name, ALL, "coverage", Measured(share, users=queries.n_users), k)
-    final_ranker = rankers[-1].name
-    for k in config.k:
-        ndcg = {name: metrics[ALL, "ndcg", k] for name, (metrics, _) in found.items()}
-        rows.add_differences(final_ranker, "ndcg", ndcg, k)
+    for metric in PAIRED:
+        for k in config.k:
+            rows.add_differences(
+                model, metric, {name: metrics[ALL, metric, k] for name, metrics in found.items()}, k
+            )
     share = _unknown_share(queries)
     rows.add(QUERIES, ALL, "unknown_share", Measured(share, users=queries.n_users))
-    return ListsResult(tuple(rows.rows), len(queries), queries.n_users, share)
+    rows.add(QUERIES, ALL, "popularity", measure.popularity_of_targets())
+    return ListsResult(
+        tuple(rows.rows),
+        len(queries),
+        queries.n_users,
+        share,
+        model,
+        values,
+        queries.per_user,
+        exposure,
+    )
 
 
-Metrics = dict[tuple[str, str, int], Measured]
+@final
+class _Measure:
+    """Turns places and lists into figures, over the same resamples for every ranker."""
+
+    def __init__(
+        self,
+        queries: Queries,
+        config: EvaluationConfig,
+        catalogue: Catalogue,
+        who: Entities,
+        negatives: Targets | None,
+    ) -> None:
+        self.queries, self.config, self.catalogue = queries, config, catalogue
+        self.sampled = negatives is not None
+        boot = config.bootstrap
+        self.resamples: Resamples = resample(queries.n_users, boot.resamples, boot.seed)
+        counted, known = queries.counted, queries.known
+        self.parts = {ALL: (np.ones(len(known.query), bool), counted)}
+        inside = of_targets(config.slices, queries, known, who)
+        for name, mask in of_targets(config.slices, queries, counted, who).items():
+            if mask.any():
+                self.parts[name] = (inside[name], counted.where(mask))
+        if not queries.per_user:
+            self.parts[UNKNOWN_AS_MISS] = (_position_among_upcoming(queries), queries.upcoming)
+
+    def of(self, ranker: Ranker, ranked: Ranked) -> Metrics:
+        """Return each figure of a ranker by slice, metric and k."""
+        metrics: Metrics = {}
+        for part, (mask, counted) in self.parts.items():
+            for (metric, k), values in self._at(ranked.full, mask, counted).items():
+                metrics[part, metric, k] = self._mean(values)
+        if ranked.drawn is not None:
+            mask, counted = self.parts[ALL]
+            for (metric, k), values in self._at(ranked.drawn, mask, counted).items():
+                metrics[SAMPLED, f"sampled_{metric}", k] = self._mean(values)
+        for k in self.config.k:
+            for metric, found in self.catalogue.figures(ranker, ranked.listed[:, :k]).items():
+                value = Measured(found) if isinstance(found, float) else self._mean(found)
+                metrics[ALL, metric, k] = value
+        return metrics
+
+    def values(self, ranked: Ranked) -> pa.Table:
+        """Return the metrics of every query, for the comparison of runs."""
+        table = _identity(self.queries)
+        for (metric, k), values in self._at(ranked.full, *self.parts[ALL]).items():
+            table = table.append_column(f"{metric}@{k}", pa.array(values))
+        parts = {
+            name: np.isin(np.arange(len(table)), self.queries.known.query[mask])
+            for name, (mask, _) in self.parts.items()
+            if name not in (ALL, UNKNOWN_AS_MISS)
+        }
+        return table.append_column("slices", names_of(parts, len(table)))
+
+    def popularity_of_targets(self) -> Measured:
+        """Return how many users, on average, have met what users went on to choose."""
+        known = self.queries.known
+        counts = self.catalogue.users_of(known.items)
+        total = summed(counts, known.query, len(self.queries))
+        number = known.per_query(len(self.queries))
+        return self._mean(total / np.where(number, number, np.nan))
+
+    def _at(
+        self, standing: Standing, mask: Bools, counted: Targets
+    ) -> dict[tuple[str, int], Vector]:
+        query, queries = self.queries.known.query[mask], len(self.queries)
+        above, tied = standing.above[mask], standing.tied[mask]
+        found = places(query, above, tied, counted.per_query(queries))
+        values = {(m, k): v for k in self.config.k for m, v in at_k(found, k).items()}
+        known = self.queries.known.gains
+        if known is None or counted.gains is None:
+            return values
+        listed = known[mask][tied > 0]
+        for k in self.config.k:
+            ideal = ideal_gain(counted.query, counted.gains, queries, k)
+            values["graded_ndcg", k] = graded_at_k(found, listed, ideal, k)
+        return values
+
+    def _mean(self, values: Vector) -> Measured:
+        mean = per_user(values, self.queries.owners, self.queries.n_users)
+        return Measured.of(UserSums.mean(mean), self.resamples)
 
 
-def _measure(
-    ranker: Ranker, queries: Queries, ks: Sequence[int], counts: Draws
-) -> tuple[Metrics, dict[int, float]]:
-    """Return each metric by slice, name and k, and the coverage by k."""
-    above, tied, listed = _rank(ranker, queries, max(ks))
-    target = queries.known.query
-    still = _position_among_upcoming(queries)
-    totals = queries.known.per_query(len(queries)), queries.upcoming.per_query(len(queries))
-    metrics: Metrics = {}
-    for part, mask, total in zip(
-        (ALL, UNKNOWN_AS_MISS), (np.ones(len(target), bool), still), totals, strict=True
-    ):
-        found = places(target[mask], above[mask], tied[mask], total)
-        for k in ks:
-            for metric, values in at_k(found, k).items():
-                mean = per_user(values, queries.owners, queries.n_users)
-                sums = UserSums(np.nan_to_num(mean), np.isfinite(mean).astype(float))
-                metrics[part, metric, k] = Measured.of(sums, counts)
-    return metrics, {k: coverage(listed[:, :k], len(ranker.index)) for k in ks}
+def _identity(queries: Queries) -> pa.Table:
+    """Return what tells the queries apart: user, and time where there is one."""
+    columns = {USER: queries.users}
+    if queries.times is not None:
+        columns[TIME] = pa.array(queries.times)
+    return pa.table(columns)
 
 
-def _rank(ranker: Ranker, queries: Queries, k: int) -> tuple[Ints, Ints, Ints]:
-    """Return the targets' places, items above and items tied `[M]`, and the lists `[Q, k]`."""
-    query, columns = queries.known.query, ranker.index.columns(queries.known.items)
-    above, tied = np.zeros(len(query), np.int64), np.zeros(len(query), np.int64)
-    lists = []
-    k = min(k, len(ranker.index))
-    for part in blocks(len(queries), len(ranker.index)):
-        scores = ranker.scores(part)
-        rows = slice(*np.searchsorted(query, [part.start, part.stop]))
-        own = query[rows] - part.start
-        ordered = np.sort(scores, axis=1)
-        above[rows], tied[rows] = standing(ordered, own, scores[own, columns[rows]])
-        best = best_columns(scores, ordered[:, -k], k)
-        lists.append(np.where(np.isfinite(np.take_along_axis(scores, best, 1)), best, -1))
-    return above, tied, np.concatenate(lists)
-
-
-def _position_among_upcoming(queries: Queries) -> npt.NDArray[np.bool_]:
+def _position_among_upcoming(queries: Queries) -> Bools:
     """Return which known targets are also among the next events when unknown ones count."""
     total = queries.upcoming.per_query(len(queries))
     unknown = _unknown_per_query(queries)

@@ -8,7 +8,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from reclife.config.evaluation import LogisticBaselineConfig
-from reclife.contracts import FIRST_ID, OOV_ID, Feature, FeatureSpec
+from reclife.contracts import FIRST_ID, LABEL, OOV_ID, Feature, FeatureSpec
 from reclife.datasets.tensors import column_to_array, to_array
 from reclife.metrics.classification import logloss
 
@@ -32,10 +32,10 @@ def scores(
     the weights are then fitted on train and validation together.
     """
     design = Design(spec, config.max_vocabulary, train)
-    inputs, labels = design(train), column_to_array(train, spec.label, "float64")
+    inputs, labels = design(train), column_to_array(train, LABEL, "float64")
     if validation.num_rows == 0:
         return predict(design(test), fit(inputs, labels, config.l2[0]))
-    held, truth = design(validation), column_to_array(validation, spec.label, "float64")
+    held, truth = design(validation), column_to_array(validation, LABEL, "float64")
     fitted = {l2: fit(inputs, labels, l2) for l2 in config.l2}
     best = min(config.l2, key=lambda l2: logloss(truth, predict(held, fitted[l2])))
     weights = fitted[best]

@@ -11,14 +11,25 @@ import pyarrow as pa
 
 from reclife.config.evaluation import EvaluationConfig
 from reclife.contracts import (
-    LABEL,
     EvaluationReport,
     FeatureSpec,
     FeatureStats,
     TrainingReport,
     ValidationReport,
 )
-from reclife.pipelines.evaluation import gate, like, lists, page, past, queries
+from reclife.pipelines.evaluation import (
+    catalogue,
+    drawn,
+    gate,
+    like,
+    lists,
+    page,
+    past,
+    queries,
+    rankers,
+    slices,
+)
+from reclife.transforms.arrays import floats
 
 _LOG = logging.getLogger(__name__)
 _CHUNK = 1 << 18
@@ -32,24 +43,50 @@ def evaluate_like(
     validation: pa.Table,
     test: pa.Table,
     interactions: pa.Table,
+    items: pa.Table,
+    users: pa.Table,
     training: TrainingReport,
     config: EvaluationConfig,
-) -> like.LikeResult:
-    """Predict every test event and measure the model beside its baselines."""
-    from reclife.models.saved import load_model, predict
+) -> tuple[list[like.LikeResult], pa.Table]:
+    """Predict every test event and measure the model beside its baselines, task by task.
 
-    predicted = predict(load_model(model, spec), test)
-    sampled = bool((interactions[LABEL].to_numpy() > 0).all())
-    examples = like.Examples(train, validation, test)
-    return like.evaluate(
-        training.model_kind,
-        predicted.astype(np.float64),
-        examples,
-        spec,
-        config,
-        refit=training.refitted,
-        sampled=sampled,
-    )
+    Returns:
+        A result a task, and the scored events of all tasks.
+    """
+    from reclife.models.saved import load_model, predict_tasks
+
+    ranking = load_model(model, spec)
+    predicted = predict_tasks(ranking, test).astype(np.float64)
+    results = [
+        like.evaluate(
+            training.model_kind,
+            predicted[:, number],
+            like.Examples(train, validation, test),
+            spec,
+            config,
+            refit=training.refitted,
+            sampled=_negatives_are_drawn(spec, interactions, task.label),
+            who=slices.Entities(items, users),
+            task=task,
+        )
+        for number, task in enumerate(ranking.tasks)
+    ]
+    for result in results:
+        _LOG.info(
+            "%s: %d test events with a label, %d without.",
+            result.task,
+            len(result.labels),
+            result.unlabelled,
+        )
+    return results, pa.concat_tables([result.table() for result in results])
+
+
+def _negatives_are_drawn(spec: FeatureSpec, interactions: pa.Table, label: str) -> bool:
+    """Tell whether negatives were drawn, or there are none but drawn ones."""
+    if spec.sampling_probability is not None:
+        return True
+    truth = floats(interactions, label)
+    return bool((truth[~np.isnan(truth)] > 0).all())
 
 
 def evaluate_lists(
@@ -66,17 +103,23 @@ def evaluate_lists(
     users: pa.Table,
     training: TrainingReport,
     config: EvaluationConfig,
-) -> lists.ListsResult:
-    """Ask for lists at the test users' moments; measure retrievers and the re-ranking model."""
+) -> tuple[lists.ListsResult, pa.Table, pa.Table]:
+    """Ask for lists at the test users' moments; measure retrievers and the re-ranking model.
+
+    Returns:
+        The result, each query's values, and the drawn negatives, none unless they are declared.
+    """
     from reclife.retrieval.blend import blend
     from reclife.retrieval.candidates import CandidateSource
 
     known = pa.concat_tables([part.select(["user_id", "item_id"]) for part in (train, validation)])
     before, after = past.divide(interactions, known, test, stats)
-    asked = queries.build(before, after, config.queries)
+    asked = queries.build(before, after, config.queries, config.seen)
     source = CandidateSource.load(candidates)
-    rankers = lists.retrieval_rankers(before, asked, config, source)
-    found = source.top(asked.histories, config.rerank.candidates, users=asked.users)
+    compared = rankers.retrieval_rankers(before, asked, config, source)
+    found = source.top(
+        asked.histories, config.rerank.candidates, exclude_seen=asked.mask, users=asked.users
+    )
     query, retrieved = np.asarray(found["query"]), np.asarray(found["score"])
     requests = asked.requests(query, found["item_id"].combine_chunks())
     scores = _model_scores(
@@ -84,15 +127,23 @@ def evaluate_lists(
     )
     combined = blend(query, retrieved, scores, config.rerank.weight)
     name = f"{source.config.source.kind}+{training.model_kind}"
-    rankers.append(lists.reranked(name, source, found, combined))
-    result = lists.evaluate(asked, rankers, config)
+    compared.append(rankers.reranked(name, source, found, combined))
+    negatives = drawn.draw(asked, source.items, config.sampled) if config.sampled else None
+    result = lists.evaluate(
+        asked,
+        compared,
+        config,
+        catalogue.Catalogue(before, items, asked, config.diversity),
+        slices.Entities(items, users),
+        negatives,
+    )
     _LOG.info(
         "Lists: %d queries of %d users; %.1f %% of what came next was unknown at the cut.",
         result.queries,
         result.users,
         100 * result.unknown_share,
     )
-    return result
+    return result, result.values, drawn.as_table(asked, negatives)
 
 
 def _model_scores(
@@ -121,15 +172,16 @@ def _model_scores(
 
 
 def write_report(
-    like_result: like.LikeResult,
+    like_results: list[like.LikeResult],
     lists_result: lists.ListsResult,
     stats: FeatureStats,
     config: EvaluationConfig,
     run_id: str,
 ) -> tuple[EvaluationReport, str]:
-    """Put the rows of both tasks into one report and one page."""
-    report = EvaluationReport(run_id=run_id, rows=(*like_result.rows, *lists_result.rows))
-    return report, page.render(report, like_result, lists_result, stats, config)
+    """Put the rows of all tasks into one report and one page."""
+    predicted = tuple(row for result in like_results for row in result.rows)
+    report = EvaluationReport(run_id=run_id, rows=(*predicted, *lists_result.rows))
+    return report, page.render(report, like_results, lists_result, stats, config)
 
 
 def check_gate(
@@ -153,12 +205,22 @@ def check_gate(
 def validate(
     report: EvaluationReport,
     evaluation_page: str,
+    scored_events: pa.Table,
+    scored_lists: pa.Table,
+    drawn_negatives: pa.Table,
     passed: str,
     expectations: Mapping[str, Any],
     run_id: str,
 ) -> ValidationReport:
-    """Validate the report's rows; page and gate are waited for."""
+    """Validate the report's rows; everything else that the stage leaves behind is waited for."""
     from reclife.validation.stage import validate_stage
 
-    _LOG.debug("Gate passed by run %s, page of %d characters.", passed, len(evaluation_page))
+    _LOG.debug(
+        "Gate passed by run %s: page of %d characters, %d events, %d queries, %d drawn negatives.",
+        passed,
+        len(evaluation_page),
+        scored_events.num_rows,
+        scored_lists.num_rows,
+        drawn_negatives.num_rows,
+    )
     return validate_stage("evaluation", {"evaluation": report.rows}, expectations, run_id)

@@ -30,6 +30,6 @@ def divide(
 
 def _matching(events: pa.Table, pairs: pa.Table, how: str) -> pa.Table:
     pair = [USER, ITEM]
-    columns = events.select([n for n in (USER, ITEM, TIME) if n in events.column_names])
-    kept = columns.join(pairs.select(pair).group_by(pair).aggregate([]), pair, join_type=how)
-    return kept.sort_by([(name, "ascending") for name in kept.column_names])
+    kept = events.join(pairs.select(pair).group_by(pair).aggregate([]), pair, join_type=how)
+    keys = [name for name in (USER, ITEM, TIME) if name in kept.column_names]
+    return kept.sort_by([(name, "ascending") for name in keys])

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal, final
+from typing import final
 
 import numpy as np
 import numpy.typing as npt
@@ -11,11 +11,13 @@ import numpy.typing as npt
 from reclife.contracts import EvaluationRow
 from reclife.metrics.intervals import Interval, interval
 from reclife.metrics.ratio import UserSums
+from reclife.metrics.resampling import Resamples
 
 ALL = "all"
 """The slice of everything."""
+LISTS = "lists"
+"""The task of the lists; every other task is something that is predicted of an event."""
 NO_INTERVAL = Interval(None, None)
-Task = Literal["like", "lists"]
 Draws = npt.NDArray[np.floating]
 
 
@@ -29,10 +31,9 @@ class Measured:
     users: int | None = None
 
     @classmethod
-    def of(cls, sums: UserSums, counts: Draws | None) -> "Measured":
-        """Evaluate a ratio of per-user sums, and its resamples by `counts` `[R, U]`."""
-        users = int((sums.denominators > 0).sum())
-        return cls(sums.value, None if counts is None else sums.resampled(counts), users)
+    def of(cls, sums: UserSums, resamples: Resamples) -> "Measured":
+        """Evaluate a ratio of per-user sums, and its resamples."""
+        return cls(sums.value, sums.resampled(resamples), sums.users)
 
 
 @final
@@ -40,7 +41,7 @@ class Measured:
 class Rows:
     """Collects the rows of one task; undefined values (one class only, no query) are left out."""
 
-    task: Task
+    task: str
     rows: list[EvaluationRow] = field(default_factory=list)
 
     def add(
@@ -49,7 +50,10 @@ class Rows:
         """Add one value of the slice `part`."""
         if not math.isfinite(measured.value):
             return
-        bounds = NO_INTERVAL if measured.draws is None else interval(measured.draws)
+        single = measured.users is not None and measured.users < 2  # no sample of users
+        bounds = NO_INTERVAL
+        if measured.draws is not None and not single:
+            bounds = interval(measured.draws)
         self.rows.append(
             EvaluationRow(
                 model=model,
