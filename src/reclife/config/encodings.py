@@ -37,7 +37,7 @@ class Boundaries(Schema):
 
 @final
 class Quantiles(Schema):
-    """Boundaries at the quantiles k / count of the training rows, equal ones taken once."""
+    """Boundaries at the quantiles k / count of the training rows' finite numbers, each once."""
 
     kind: Literal["quantiles"]
     count: int = Field(ge=2, le=1000, description="Buckets, before equal boundaries fall together.")

@@ -41,7 +41,7 @@ class Numeric(Transform):
         """Return the numbers and, where declared, whether they were missing, [M] each."""
         declaration = self._declaration
         values = floats(frame.requests, attached(declaration.source, declaration.column))
-        absent = np.isnan(values)
+        absent = ~np.isfinite(values)
         values = np.where(absent, self._imputed(), values)
         if declaration.clip:
             values = np.clip(values, declaration.clip.minimum, declaration.clip.maximum)
