@@ -25,6 +25,8 @@ EXAMPLE = re.compile(
 VOCABULARIES = {
     "place": pa.array(["DE", "FR"]),
     "kinds": pa.array(["Drama", "Comedy"]),
+    "moods": pa.array(["dark", "calm"]),
+    "makers": pa.array(["North", "South"]),
     "age_group": as_vocabulary([18, 25, 60]),
     "price_level": as_vocabulary([1, 10, 100]),
     "level": as_vocabulary([10, 100]),

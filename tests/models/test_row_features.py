@@ -14,6 +14,9 @@ from reclife.transforms.plan import feature_spec
 COLUMNS = {
     "country": ["DE", "US", None, "JP"],
     "genres": ["Drama|New", "", None, "Comedy"],
+    "tags": ["dark:0.5|calm", "new:2", None, "calm:0"],
+    "studios": ["North|South", "South", None, "East"],
+    "shares": ["3|1", None, None, "0.5"],
     "url": ["/home", None, "/cart", ""],
     "age": [17.0, None, 40.0, 90.0],
     "price": [5.0, 50.0, None, 5000.0],
