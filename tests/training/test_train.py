@@ -272,7 +272,7 @@ def test_data_without_anything_to_learn_is_refused(labels, message, tmp_path):
 def test_a_constant_feature_is_named(tmp_path, caplog):
     table = toy.table(100, seed=1)
     at = table.schema.get_field_index("mean")
-    constant = table.set_column(at, "mean", pa.array(np.full(100, 3.0)))
+    constant = table.set_column(at, "mean", pa.array(np.full(100, 3.0), pa.float32()))
     config = toy.config(epochs=1, refit=False, model={"kind": "logistic_regression"})
     train(config, toy.SPEC, constant, table, run_id="r", **toy.folders(tmp_path))
     warned = [record.getMessage() for record in caplog.records if "constant" in record.getMessage()]

@@ -116,6 +116,7 @@ class Loop:
         )
 
     def _close_epoch(self, progress: Progress, began: float) -> Progress:
+        seconds = time.perf_counter() - began
         self.trainer.unpack()
         tasks = self.trainer.model.tasks
         measured = (
@@ -130,7 +131,7 @@ class Loop:
             learning_rate=last.dense,
             sparse_learning_rate=last.sparse,
             validation=measured,
-            seconds=time.perf_counter() - began,
+            seconds=seconds,
             waiting_seconds=progress.waiting_seconds,
         )
         self._write(

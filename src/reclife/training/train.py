@@ -66,7 +66,7 @@ def train(
     """
     tf.config.experimental.enable_op_determinism()
     _check_tasks(config, spec)
-    table = pa.concat_tables([train_table, validation_table])
+    table = pa.concat_tables([train_table, validation_table], promote_options="permissive")
     training = _Training(config, spec, table, train_table.num_rows, checkpoints, logs)
     return training.run(run_id)
 
