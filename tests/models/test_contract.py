@@ -34,7 +34,9 @@ def test_every_kind_is_held_to_the_contract():
 @pytest.mark.parametrize("spec", SPECS, ids=lambda spec: "+".join(f.name for f in spec.features))
 def test_builds_from_any_specification_and_gives_one_logit_a_row(kind, spec):
     if not NEEDED.get(kind, set()) <= {f.name for f in spec.features}:
-        with pytest.raises(ConfigError, match=f"Model {kind}.* a category of the item"):
+        with pytest.raises(
+            ConfigError, match=f"Model {kind}.* a category of the item|the model has no"
+        ):
             build(declared(kind), spec, seed=1)
         return
     model = build(declared(kind), spec, seed=1)
@@ -134,7 +136,7 @@ def test_gradient_descent_lowers_the_loss(kind):
     labels = np.stack([np.asarray(rows[task.label]) for task in model.tasks], axis=1)
     inputs, variables = inputs_of(model, 256), _trainable(model)
     losses = []
-    for _ in range(30):
+    for _ in range(15):
         with tf.GradientTape() as tape:
             logits = model(inputs, training=True)
             loss = tf.reduce_mean(
@@ -142,7 +144,7 @@ def test_gradient_descent_lowers_the_loss(kind):
             )
         losses.append(float(loss))
         for variable, gradient in zip(variables, tape.gradient(loss, variables), strict=True):
-            variable.assign_sub(0.3 * tf.convert_to_tensor(gradient))
+            variable.assign_sub(0.5 * tf.convert_to_tensor(gradient))
     assert losses[-1] < losses[0] - 0.02
 
 

@@ -57,6 +57,20 @@ DECLARED: Mapping[str, dict[str, object]] = {
     "mmoe": {"experts": 2},
     "ple": {},
     "esmm": {},
+    "blocks": {
+        "blocks": {
+            "vectors": {"kind": "fields"},
+            "weights": {"kind": "first_order"},
+            "pairs": {"kind": "factorization", "input": "vectors"},
+            "flat": {"kind": "flatten", "input": "vectors"},
+            "numbers": {"kind": "numbers"},
+            "all": {"kind": "concat", "inputs": ["flat", "numbers"]},
+            "deep": {"kind": "perceptron", "input": "all"},
+            "logit": {"kind": "sum", "inputs": ["weights", "pairs", "deep"]},
+            "bought": {"kind": "perceptron", "input": "all", "hidden_units": [16]},
+        },
+        "outputs": {"buy": "bought", "like": "logit"},
+    },
     "custom": {"path": "tests.models.own:build"},
 }
 """By kind, what must be declared beside it."""
@@ -65,6 +79,7 @@ NEEDED: Mapping[str, set[str]] = {
     "din": {"item", "history"},
     "bst": {"item", "history"},
     "sim": {"item", "history", "genre", "history_genre"},
+    "blocks": {"genres", "mean"},
 }
 """Features without which a kind is refused."""
 

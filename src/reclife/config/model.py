@@ -4,6 +4,7 @@ from typing import Annotated, Literal, final
 
 from pydantic import ConfigDict, Field, PositiveInt, RootModel
 
+from reclife.config.blocks.graph import BlocksConfig
 from reclife.config.custom import CustomConfig
 from reclife.config.multi_task import ESMMConfig, MMoEConfig, PLEConfig, SharedBottomConfig
 from reclife.config.towers import (
@@ -158,6 +159,7 @@ AnyModelConfig = (
     | MMoEConfig
     | PLEConfig
     | ESMMConfig
+    | BlocksConfig
     | CustomConfig
 )
 

@@ -8,6 +8,7 @@ from reclife.config.model import ModelConfig
 from reclife.contracts import FeatureSpec
 from reclife.models import (
     autoint,
+    blocks,
     bst,
     custom,
     dcn_v2,
@@ -41,6 +42,7 @@ BUILDERS: Mapping[str, Callable[[Any, FeatureSpec, int], RankingModel]] = Mappin
         "mmoe": mmoe.build,
         "ple": ple.build,
         "esmm": esmm.build,
+        "blocks": blocks.build,
         "custom": custom.build,
     }
 )
