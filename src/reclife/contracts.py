@@ -166,6 +166,12 @@ Calibration = Annotated[Platt | Isotonic, Field(discriminator="kind")]
 """A monotone map from a model's chance to one that comes true."""
 
 
+class Calibrations(Contract):
+    """`calibration.json`: the map of each task's chance; no task where none is declared."""
+
+    tasks: dict[str, Calibration]
+
+
 class Artifact(Contract):
     """What a completion record vouches for: one dataset of a stage."""
 
@@ -253,6 +259,24 @@ class TableReport(Contract):
     """Ids that only the interactions name, added with missing attributes."""
 
 
+class IngestedDays(Contract):
+    """`days.json` of an incremental ingest: which days its interactions come from.
+
+    Fingerprints and rows, good and bad, are by day of the source, `YYYY-MM-DD`.
+    """
+
+    declaration: str
+    """Hash of what rows are read by: columns and code; after a change every day is read again."""
+    base: str | None
+    """The run whose days were taken over."""
+    new: tuple[str, ...]
+    """The days that this run read."""
+    gone: tuple[str, ...]
+    """Days taken over that are no longer in the source."""
+    fingerprints: dict[str, str]
+    rows: dict[str, int]
+
+
 class LabelReport(Contract):
     """One task's label among the interactions; `column` is null where it is not known."""
 
@@ -269,6 +293,8 @@ class IngestReport(Contract):
 
     tables: tuple[TableReport, ...]
     labels: tuple[LabelReport, ...]
+    days: IngestedDays | None = None
+    """Of an incremental ingest."""
 
     @property
     def tasks(self) -> tuple[Task, ...]:
@@ -311,7 +337,7 @@ class EpochRow(Contract):
     """One epoch of training; `phase` "refit" is the second training on train + validation.
 
     `gradient_norm` is a mean over the steps, before clipping; the learning rates are those of the
-    last step; of `seconds`, `waiting_seconds` went by until a batch was there.
+    last step; its steps took `seconds`, of which `waiting_seconds` until a batch was there.
     """
 
     phase: Literal["fit", "refit"]
@@ -345,6 +371,34 @@ class TrainingReport(Contract):
     unused_features: tuple[str, ...]
     validation: dict[str, dict[str, float]]
     """Of the best epoch, as in `EpochRow`."""
+
+
+class ModelPart(Contract):
+    """One part of a model: what it makes of the parts that it reads.
+
+    `kind` is what it is: an input with its table, a layer, an operation in which parts meet.
+    """
+
+    name: str
+    kind: str
+    reads: tuple[str, ...]
+    shape: str
+    """Of its output; `B` is the batch."""
+    numbers: int
+    """Weights that are its own."""
+    within: str | None = None
+    """The part that it is a piece of."""
+
+
+class ModelSummary(Contract):
+    """`model.json`: the ranking model part by part, each after those that it reads."""
+
+    model_kind: str
+    parts: tuple[ModelPart, ...]
+    tables: dict[str, tuple[int, int]]
+    """Rows and width of each embedding table."""
+    numbers: int
+    """All weights together."""
 
 
 class EvaluationRow(Contract):

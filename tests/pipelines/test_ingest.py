@@ -2,14 +2,18 @@
 
 import subprocess
 import sys
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from reclife.config.ingest import IngestConfig
+from reclife.datasets.days import EarlierDays
 from reclife.errors import DataError
 from reclife.pipelines.ingest import nodes
 
+Ingest = Callable[..., dict[str, Any]]
 CONFIG: dict[str, Any] = {
     "interactions": {
         "columns": {
@@ -41,21 +45,36 @@ ROWS = [
 ]
 
 
-def ingest(spark: Any, rows: list[tuple[Any, ...]], config: dict[str, Any]) -> dict[str, Any]:
-    declared = IngestConfig.model_validate(config)
-    parsed = nodes.parse_interactions(spark.createDataFrame(rows, SCHEMA), declared)
+NOTHING_YET = EarlierDays(None, None, frozenset())
+
+
+@pytest.fixture
+def ingest(spark: Any, tmp_path: Path) -> Callable[..., dict[str, Any]]:
+    def run(rows: list[tuple[Any, ...]], config: dict[str, Any]) -> dict[str, Any]:
+        raw, declared = spark.createDataFrame(rows, SCHEMA), IngestConfig.model_validate(config)
+        return run_stage(raw, declared, tmp_path)
+
+    return run
+
+
+def run_stage(
+    raw: Any, declared: IngestConfig, folder: Path, earlier: EarlierDays = NOTHING_YET
+) -> dict[str, Any]:
+    write, raw = nodes.read_days(raw, earlier, declared)
+    write(folder)
+    parsed = nodes.parse_interactions(raw, folder, declared)
     entities = nodes.parse_entities(parsed, None, None, declared)
-    quarantine, counts = nodes.set_aside(parsed, entities, declared)
+    quarantine, counts = nodes.set_aside(parsed, entities, folder, declared)
     interactions = nodes.keep_interactions(parsed, counts, declared)
     items, item_counts = nodes.build_items(entities, interactions, declared)
     users, user_counts = nodes.build_users(entities, interactions, declared)
-    report = nodes.write_report(counts, item_counts, user_counts, interactions, declared)
+    report = nodes.write_report(counts, item_counts, user_counts, interactions, folder, declared)
     frames = {"interactions": interactions, "items": items, "users": users}
     return {"report": report, "quarantine": quarantine, **frames}
 
 
-def test_good_rows_go_on_and_bad_ones_aside(spark: Any) -> None:
-    found = ingest(spark, ROWS, CONFIG)
+def test_good_rows_go_on_and_bad_ones_aside(ingest: Ingest) -> None:
+    found = ingest(ROWS, CONFIG)
     assert [row.asDict() for row in found["interactions"].collect()] == [
         {"user_id": 2**53 + 1, "item_id": "007", "rating": 5.0, "timestamp": 10, "label": 1.0},
         {"user_id": 1, "item_id": "007", "rating": 3.5, "timestamp": 11, "label": 0.0},
@@ -92,26 +111,26 @@ def test_good_rows_go_on_and_bad_ones_aside(spark: Any) -> None:
     ],
 )
 def test_too_many_bad_rows_or_none_stop_the_run(
-    spark: Any, rows: list[tuple[Any, ...]], message: str
+    ingest: Ingest, rows: list[tuple[Any, ...]], message: str
 ) -> None:
     with pytest.raises(DataError, match=message):
-        ingest(spark, rows, {**CONFIG, "max_quarantine_rate": 0.3})
+        ingest(rows, {**CONFIG, "max_quarantine_rate": 0.3})
 
 
-def test_a_declared_source_must_be_there(spark: Any) -> None:
+def test_a_declared_source_must_be_there(ingest: Ingest) -> None:
     items = {**CONFIG["items"], "source": "raw_items"}
     with pytest.raises(DataError, match="ingest declares raw_items"):
-        ingest(spark, ROWS, {**CONFIG, "items": items})
+        ingest(ROWS, {**CONFIG, "items": items})
 
 
-def test_dropped_duplicates_do_not_count(spark: Any) -> None:
+def test_dropped_duplicates_do_not_count(ingest: Ingest) -> None:
     rows = [("1", "a", "5", "10", "A", "1")] * 3
     interactions = {**CONFIG["interactions"], "duplicates": "drop"}
-    found = ingest(spark, rows, {**CONFIG, "interactions": interactions, "max_quarantine_rate": 0})
+    found = ingest(rows, {**CONFIG, "interactions": interactions, "max_quarantine_rate": 0})
     assert found["interactions"].count() == 1
     assert found["quarantine"].count() == 2
     with pytest.raises(DataError, match="duplicate: 2 row"):
-        ingest(spark, rows, {**CONFIG, "max_quarantine_rate": 0})
+        ingest(rows, {**CONFIG, "max_quarantine_rate": 0})
 
 
 def test_the_stage_touches_no_engine_when_imported() -> None:

@@ -52,3 +52,85 @@ def test_a_feature_is_not_called_like_a_column_of_the_interactions() -> None:
                 "buckets": 5,
             }
         )
+
+
+@pytest.mark.parametrize(
+    ("changes", "problem"),
+    [
+        (
+            {"split": {"kind": "predefined", "column": "devise"}},
+            "split.column 'devise' is not a column of the interactions",
+        ),
+        (
+            {"split": {"kind": "leave_last_out", "by": "place"}},
+            "split.by 'place' is not a column of the interactions",
+        ),
+        (
+            {
+                "negatives": {
+                    "kind": "same_category",
+                    "column": "genre",
+                    "alpha": 0,
+                    "otherwise": "none",
+                }
+            },
+            "negatives.column 'genre' is not a column of the items (item_id, title)",
+        ),
+        (
+            {"negatives": {"kind": "from_impressions", "event": "view", "choose": "newest"}},
+            "from_impressions reads 'event' is not a column of the interactions",
+        ),
+        (
+            {
+                "negatives": {
+                    "kind": "from_impressions",
+                    "event": "view",
+                    "choose": "newest",
+                    "same": "visit",
+                }
+            },
+            "negatives.same 'visit' is not a column of the interactions",
+        ),
+    ],
+)
+def test_columns_of_split_and_negatives_are_looked_for(
+    changes: dict[str, Any], problem: str
+) -> None:
+    count = {"kind": "count", "name": "n", "by": "user"}
+    declared = {"split": {"kind": "global_time"}, "features": [count], **changes}
+    with pytest.raises(ConfigError) as found:
+        check_declaration(
+            FeaturesConfig.model_validate(declared), INTERACTIONS, ["item_id", "title"], ["user_id"]
+        )
+    assert problem in str(found.value)
+
+
+@pytest.mark.parametrize(
+    ("changes", "columns", "problem"),
+    [
+        (
+            {"negatives": {"kind": "uniform"}},
+            [*INTERACTIONS, "sampling_probability"],
+            "sampling_probability is a column of the interactions already",
+        ),
+        (
+            {"down_sampling": {"negatives": 0.1}},
+            [*INTERACTIONS, "label_buy"],
+            "holds for one task, and label_buy is another",
+        ),
+        (
+            {"split": {"kind": "leave_last_out"}},
+            ["user_id", "item_id", "label"],
+            "leave_last_out needs event times",
+        ),
+    ],
+)
+def test_what_the_columns_do_not_allow_is_told(
+    changes: dict[str, Any], columns: list[str], problem: str
+) -> None:
+    item = {"kind": "category", "name": "item", "source": "item", "column": "item_id"}
+    declared = {"split": {"kind": "hash"}, "features": [item], **changes}
+    with pytest.raises(ConfigError, match=problem):
+        check_declaration(
+            FeaturesConfig.model_validate(declared), columns, ["item_id"], ["user_id"]
+        )

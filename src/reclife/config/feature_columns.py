@@ -63,6 +63,12 @@ def row_problems(
             yield f"{where} {name!r} is not a column of the {table} ({listed}){near}"
     if config.negatives.kind != "none" and SAMPLING_PROBABILITY in interactions:
         yield f"{SAMPLING_PROBABILITY} is a column of the interactions already; rename it in ingest"
+    more = [name for name in interactions if name.startswith("label_")]
+    if config.down_sampling and more:
+        yield (
+            f"down_sampling: the correction of its rate holds for one task, and {', '.join(more)} "
+            "is another; leave it out"
+        )
     if TIME in interactions:
         return
     if config.split.kind == "global_time":

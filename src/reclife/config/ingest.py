@@ -26,7 +26,7 @@ from reclife.config.columns import Column, EventColumn, TimeColumn, Weight
 from reclife.config.labels import LabelRule, label_problems
 from reclife.config.schema import Schema
 
-RESERVED = ("timestamp", "label", "sampling_probability")
+RESERVED = ("timestamp", "label", "sampling_probability", "source_day")
 """Canonical columns that are written by the stages themselves."""
 FIRST_TASK = "like"
 """What the single `label` predicts."""
@@ -181,15 +181,38 @@ class UsersSource(Schema):
 
 
 @final
+class Incremental(Schema):
+    """Interactions lie in one folder a day: only days that are new or have changed are read.
+
+    A day that is there again replaces what was read of it before. A day that is no longer there
+    stays.
+    """
+
+    day: str = Field("date", description="`<day>=YYYY-MM-DD` is the name of a day's folder.")
+    min_rows: int = Field(1, ge=0, description="A day read with fewer rows stops the run.")
+
+
+@final
 class IngestConfig(Schema):
     """`conf/<env>/parameters/ingest.yml`."""
 
     interactions: InteractionsSource
     items: ItemsSource | None = Field(None, description="Leave out for bare item ids.")
     users: UsersSource | None = Field(None, description="Leave out for bare user ids.")
+    incremental: Incremental | None = Field(None, description="Leave out to read everything.")
     max_quarantine_rate: float = Field(
         0.01, ge=0, le=1, description="Share of a source's rows that may break the contract."
     )
+
+    @model_validator(mode="after")
+    def _entities_have_their_own_source(self) -> Self:
+        for name, entity in (("items", self.items), ("users", self.users)):
+            if self.incremental and entity and entity.source == "raw_interactions":
+                raise ValueError(
+                    f"incremental: {name} cannot come from raw_interactions, of which only new "
+                    f"days are read; give them a source of their own, raw_{name}"
+                )
+        return self
 
     @model_validator(mode="after")
     def _same_id_types(self) -> Self:

@@ -3,10 +3,11 @@
 import difflib
 from collections.abc import Iterable, Mapping, Sequence
 
-from pyspark.sql import DataFrame, Window
+from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as sf
+from pyspark.sql import types as st
 
-from reclife.config.columns import Column
+from reclife.config.columns import Column as Declared
 from reclife.config.ingest import InteractionsSource
 from reclife.contracts import EVENT, ITEM, TIME, USER, WEIGHT
 from reclife.errors import DataError
@@ -15,6 +16,8 @@ from reclife.transforms.parsing import Parsed, filled, parse, parse_event, parse
 
 REASON, RAW = "_reason", "_raw"
 """Columns of a parsed table beside the canonical ones: why a row must go, and the row as read."""
+SOURCE_DAY = "source_day"
+"""Column of a parsed table, in an incremental ingest: the day that the row was found in."""
 DUPLICATE = "duplicate"
 
 
@@ -76,7 +79,7 @@ def raw_rows(raw: DataFrame) -> DataFrame:
     return raw.select(sf.struct("*").alias(RAW))
 
 
-def parse_entities(rows: DataFrame, columns: Mapping[str, Column], name: str) -> DataFrame:
+def parse_entities(rows: DataFrame, columns: Mapping[str, Declared], name: str) -> DataFrame:
     """Return the entity columns, `_reason` and `_raw` read from the `_raw` of `rows`.
 
     Raises:
@@ -89,19 +92,29 @@ def parse_entities(rows: DataFrame, columns: Mapping[str, Column], name: str) ->
 
 def good_rows(parsed: DataFrame) -> DataFrame:
     """Return the canonical columns of the rows that keep the contract."""
-    return parsed.where(sf.col(REASON).isNull()).drop(REASON, RAW)
+    return parsed.where(sf.col(REASON).isNull()).drop(REASON, RAW, SOURCE_DAY)
 
 
 def rejected_rows(parsed: DataFrame, source: str) -> DataFrame:
     """Return `source, reason, row` of the rows set aside; `row` is the raw row as JSON."""
-    row = sf.to_json(sf.col(RAW), {"ignoreNullFields": "false"})
     return parsed.where(sf.col(REASON).isNotNull()).select(
-        sf.lit(source).alias("source"), sf.col(REASON).alias("reason"), row.alias("row")
+        sf.lit(source).alias("source"),
+        sf.col(REASON).alias("reason"),
+        row_text(parsed).alias("row"),
     )
 
 
+def row_text(parsed: DataFrame) -> Column:
+    """Return the raw row as JSON; where only its text was kept, that, else the canonical row."""
+    whole = {"ignoreNullFields": "false"}
+    if not isinstance(parsed.schema[RAW].dataType, st.StringType):
+        return sf.to_json(sf.col(RAW), whole)
+    read = [name for name in parsed.columns if name not in (REASON, RAW, SOURCE_DAY)]
+    return sf.coalesce(RAW, sf.to_json(sf.struct(*read), whole))
+
+
 def one_row_per_id(
-    described: DataFrame | None, known: DataFrame, identity: str, columns: Mapping[str, Column]
+    described: DataFrame | None, known: DataFrame, identity: str, columns: Mapping[str, Declared]
 ) -> DataFrame:
     """Return one row per id with its attributes, `_conflict` and `_completed` (booleans).
 
@@ -142,7 +155,7 @@ def _with_nearest(name: str, columns: Sequence[str]) -> str:
     return f"{name!r} (did you mean {nearest[0]!r}?)" if nearest else repr(name)
 
 
-def _parse_all(raw: DataFrame, columns: Mapping[str, Column]) -> list[Parsed]:
+def _parse_all(raw: DataFrame, columns: Mapping[str, Declared]) -> list[Parsed]:
     return [
         parse(name, column, sf.col(RAW)[column.source], raw.schema[column.source].dataType)
         for name, column in columns.items()

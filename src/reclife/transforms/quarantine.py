@@ -6,7 +6,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
 from reclife.errors import DataError
-from reclife.transforms.canonical import DUPLICATE, RAW, REASON
+from reclife.transforms.canonical import DUPLICATE, REASON, row_text
 
 KEPT = ""
 """Key of the good rows among the counts by reason."""
@@ -37,7 +37,7 @@ def check_rate(
     if rejected <= limit * total:
         return
     worst = next(iter(counted))
-    example = parsed.where(sf.col(REASON) == worst).select(sf.to_json(RAW)).first()
+    example = parsed.where(sf.col(REASON) == worst).select(row_text(parsed)).first()
     reasons = "; ".join(f"{reason}: {rows} row(s)" for reason, rows in counted.items())
     raise DataError(
         f"{name}: {rejected} of {total} rows break the declared contract ({rejected / total:.1%}, "

@@ -1,6 +1,8 @@
 """What the nodes of `ingest` do."""
 
 from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from reclife.config.ingest import IngestConfig, ItemsSource, UsersSource
@@ -9,11 +11,14 @@ from reclife.contracts import (
     ITEM,
     TIME,
     USER,
+    IngestedDays,
     IngestReport,
     LabelReport,
     TableReport,
     ValidationReport,
 )
+from reclife.datasets.days import DAYS, EarlierDays
+from reclife.datasets.folder import Writer
 from reclife.errors import DataError
 
 if TYPE_CHECKING:
@@ -29,12 +34,30 @@ EntityCounts = dict[str, int]
 """`rows`, `conflicts` and `completed` of an entity table."""
 
 
-def parse_interactions(raw: DataFrame, config: IngestConfig) -> DataFrame:
+def read_days(
+    raw: DataFrame, earlier: EarlierDays, config: IngestConfig
+) -> tuple[Writer, DataFrame]:
+    """Return what reads the new days of an incremental source and takes over the others, and `raw`.
+
+    So the source is loaded, and its validator runs, once.
+    """
+    from reclife.transforms.days import find_days, write_days
+
+    if config.incremental is None:
+        return _nothing, raw
+    days = find_days(raw, earlier, config.interactions, config.incremental)
+    return partial(write_days, raw, days, config.interactions, config.incremental), raw
+
+
+def parse_interactions(raw: DataFrame, ingested_days: Path, config: IngestConfig) -> DataFrame:
     """Read the declared columns of every raw interaction, and mark the repeated ones."""
     from reclife.transforms.canonical import parse_interactions as parse
     from reclife.transforms.canonical import without_repeats
+    from reclife.transforms.days import parsed_days
 
-    return without_repeats(parse(raw, config.interactions), config.interactions).persist()
+    source = config.interactions
+    parsed = parsed_days(ingested_days) if config.incremental else parse(raw, source)
+    return without_repeats(parsed, source).persist()
 
 
 def parse_entities(
@@ -53,10 +76,14 @@ def parse_entities(
 
 
 def set_aside(
-    interactions: DataFrame, entities: ParsedEntities, config: IngestConfig
+    interactions: DataFrame, entities: ParsedEntities, ingested_days: Path, config: IngestConfig
 ) -> tuple[DataFrame, RowCounts]:
-    """Return the quarantine and the row counts; stop when a source is empty or too broken."""
+    """Return the quarantine and the row counts; stop when a source is empty or too broken.
+
+    Of an incremental source the days that were read are judged by themselves, too.
+    """
     from reclife.transforms.canonical import rejected_rows
+    from reclife.transforms.days import rows_of
     from reclife.transforms.layout import ordered
     from reclife.transforms.quarantine import KEPT, check_rate, count_by_reason
 
@@ -69,6 +96,11 @@ def set_aside(
         check_rate(parsed, name, counts[table], config.max_quarantine_rate, drop_duplicates=drop)
         if table != "interactions":
             quarantine = quarantine.union(rejected_rows(parsed, table))
+    if days := _days(ingested_days):
+        new = rows_of(interactions, days.new)
+        if found := count_by_reason(new):
+            name = f"raw_interactions ({', '.join(days.new)})"
+            check_rate(new, name, found, config.max_quarantine_rate, drop_duplicates=drop)
     rejected = sum(sum(found.values()) - found.get(KEPT, 0) for found in counts.values())
     return ordered(quarantine, rejected, ["source", "reason", "row"]), counts
 
@@ -106,9 +138,10 @@ def write_report(
     items: EntityCounts,
     users: EntityCounts,
     interactions: DataFrame,
+    ingested_days: Path,
     config: IngestConfig,
 ) -> IngestReport:
-    """Report rows in, out and aside for each table, and what is known of each label."""
+    """Report rows in, out and aside for each table, what is known of each label, and the days."""
     kept = counts["interactions"].get("", 0)
     built = {"interactions": {"rows": kept, "conflicts": 0, "completed": 0}}
     built |= {"items": items, "users": users}
@@ -126,7 +159,11 @@ def write_report(
                 completed=outcome["completed"],
             )
         )
-    return IngestReport(tables=tuple(rows), labels=_label_reports(interactions, config))
+    return IngestReport(
+        tables=tuple(rows),
+        labels=_label_reports(interactions, config),
+        days=_days(ingested_days),
+    )
 
 
 def validate(
@@ -191,6 +228,12 @@ def _label_reports(interactions: DataFrame, config: IngestConfig) -> tuple[Label
     columns = config.interactions.label_columns
     figures = [f"{figure}({name})" for name in columns.values() for figure in ("count", "avg")]
     found = interactions.selectExpr(*figures).head() or ()
+    for number, (task, name) in enumerate(columns.items()):
+        if not found[2 * number]:
+            raise DataError(
+                f"no event has a known {name} for the task {task}: its window is longer than the "
+                "data, or no event is among interactions.examples"
+            )
     return tuple(
         LabelReport(
             task=task,
@@ -201,6 +244,15 @@ def _label_reports(interactions: DataFrame, config: IngestConfig) -> tuple[Label
         )
         for number, (task, name) in enumerate(columns.items())
     )
+
+
+def _nothing(folder: Path) -> None:
+    """Leave the folder empty: everything is read."""
+
+
+def _days(ingested_days: Path) -> IngestedDays | None:
+    path = ingested_days / DAYS
+    return IngestedDays.read(path) if path.exists() else None
 
 
 def _source_name(config: IngestConfig, table: str) -> str:

@@ -10,8 +10,15 @@ def create_pipeline() -> Pipeline:
     return Pipeline(
         [
             Node(
+                nodes.read_days,
+                inputs=["raw_interactions", "newest_days", "params:ingest"],
+                outputs=["ingested_days", "found_interactions"],
+                name="read_days",
+                namespace="ingest",
+            ),
+            Node(
                 nodes.parse_interactions,
-                inputs=["raw_interactions", "params:ingest"],
+                inputs=["found_interactions", "ingested_days", "params:ingest"],
                 outputs="parsed_interactions",
                 name="parse_interactions",
                 namespace="ingest",
@@ -25,7 +32,12 @@ def create_pipeline() -> Pipeline:
             ),
             Node(
                 nodes.set_aside,
-                inputs=["parsed_interactions", "parsed_entities", "params:ingest"],
+                inputs=[
+                    "parsed_interactions",
+                    "parsed_entities",
+                    "ingested_days",
+                    "params:ingest",
+                ],
                 outputs=["quarantine@spark", "row_counts"],
                 name="set_aside",
                 namespace="ingest",
@@ -58,6 +70,7 @@ def create_pipeline() -> Pipeline:
                     "item_counts",
                     "user_counts",
                     "interactions@spark",
+                    "ingested_days",
                     "params:ingest",
                 ],
                 outputs="ingest_report",
