@@ -39,13 +39,10 @@ class AutoInt(RankingModel):
     ) -> Tensor:
         """Return the logits `[B, T]`."""
         combined = fields(self, rows, inputs, training)  # [B, M, D]
-        for layer in self._attention():
-            combined = layer(combined)  # [B, M, H * A]
+        for name in (name for name in self.layers if name.startswith("attention_")):
+            combined = self.layers[name](combined)  # [B, M, H * A]
         flat = tf.reshape(combined, [-1, combined.shape[1] * combined.shape[2]])
         return self.layers["bias"](self.layers["field_weights"](flat))
-
-    def _attention(self) -> list[Any]:
-        return [layer for layer in self.layers.values() if isinstance(layer, FieldAttention)]
 
 
 def build(config: AutoIntConfig, spec: FeatureSpec, seed: int) -> AutoInt:

@@ -37,8 +37,13 @@ class Dice(keras.layers.Layer):
 
     def call(self, x: Tensor, training: bool = False) -> Tensor:
         """Return the activations."""
-        passed = tf.sigmoid(self.standard(x, training=training))
+        passed = tf.cast(tf.sigmoid(self.standard(x, training=training)), x.dtype)
         return passed * x + (1.0 - passed) * self.slope * x
+
+
+def softmax(scores: Tensor) -> Tensor:
+    """Return the softmax over the last axis: computed in float32, of the dtype of `scores`."""
+    return tf.cast(tf.nn.softmax(tf.cast(scores, tf.float32)), scores.dtype)
 
 
 def activation(kind: Activation, name: str) -> Layer:

@@ -6,6 +6,7 @@ from typing import Any, final
 import keras
 import tensorflow as tf
 
+from reclife.models.layers.activation import softmax
 from reclife.models.layers.dense import linear
 
 Tensor = Any
@@ -28,5 +29,5 @@ class Gate(keras.layers.Layer):
 
     def call(self, asked: Tensor, experts: Sequence[Tensor]) -> Tensor:
         """Return the mixture of the `experts`' outputs for what is `asked`."""
-        shares = tf.nn.softmax(self.shares(asked))[..., tf.newaxis]  # [B, E, 1]
+        shares = softmax(self.shares(asked))[..., tf.newaxis]  # [B, E, 1]
         return tf.reduce_sum(shares * tf.stack(experts, axis=1), axis=1)

@@ -5,6 +5,7 @@ from typing import Any, final
 import keras
 import tensorflow as tf
 
+from reclife.models.layers.activation import softmax
 from reclife.models.layers.dense import linear
 
 Tensor = Any
@@ -34,7 +35,7 @@ class FieldAttention(keras.layers.Layer):
     def call(self, fields: Tensor) -> Tensor:
         """Return the combined fields."""
         query, key, value = (self._split(m(fields)) for m in (self.query, self.key, self.value))
-        weights = tf.nn.softmax(tf.matmul(query, key, transpose_b=True))  # [B, H, M, M]
+        weights = softmax(tf.matmul(query, key, transpose_b=True))  # [B, H, M, M]
         heads = tf.transpose(tf.matmul(weights, value), [0, 2, 1, 3])  # [B, M, H, A]
         joined = tf.reshape(heads, [-1, fields.shape[1], self.heads * self.units])
         return tf.nn.relu(joined + self.residual(fields))

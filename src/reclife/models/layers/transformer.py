@@ -53,8 +53,9 @@ class TransformerBlock(keras.layers.Layer):
     def _attend(self, sequence: Tensor, present: Tensor) -> Tensor:
         query, key, value = (self._split(m(sequence)) for m in (self.query, self.key, self.value))
         scores = tf.matmul(query, key, transpose_b=True) / self.units**0.5  # [B, H, L, L]
-        scores += (1.0 - present[:, tf.newaxis, tf.newaxis, :]) * _MASKED
-        heads = tf.transpose(tf.matmul(tf.nn.softmax(scores), value), [0, 2, 1, 3])
+        absent = tf.cast(1.0 - present[:, tf.newaxis, tf.newaxis, :], tf.float32)
+        shares = tf.nn.softmax(tf.cast(scores, tf.float32) + absent * _MASKED)
+        heads = tf.transpose(tf.matmul(tf.cast(shares, value.dtype), value), [0, 2, 1, 3])
         joined = tf.reshape(heads, [-1, sequence.shape[1], self.heads * self.units])
         return self.joint(joined)
 
