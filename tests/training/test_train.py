@@ -21,9 +21,11 @@ from reclife.models import build
 from reclife.models.ranking import RankingModel
 from reclife.training.checkpoints import Checkpoints
 from reclife.training.examples import Batches, Examples
+from reclife.training.replicas import Alone
 from reclife.training.sparse import OPTIMIZERS
+from reclife.training.synchronous import SynchronousTrainer
 from reclife.training.train import Trained, train
-from reclife.training.trainer import Rates, Trainer
+from reclife.training.trainer import Rates
 
 
 def run(root: Path, config: Any, rows: int = 600) -> Trained:
@@ -61,11 +63,11 @@ def test_the_loss_falls_and_the_order_of_the_validation_examples_is_learnt(kind,
 def test_a_step_changes_only_the_rows_of_its_batch_and_never_the_padding_row():
     spec = toy.SPEC
     model = build(toy.config(model={"kind": "deepfm", "embedding_l2": 0.1}).model, spec, seed=1)
-    trainer = Trainer(model, toy.config(), spec)
+    trainer = SynchronousTrainer(model, toy.config(), spec, Alone())
     examples = toy.examples(toy.table(8, seed=1), model, spec)
     before = {name: table.numpy() for name, table in model.tables.items()}
     for step in (1, 2, 3):
-        trainer.step(trainer.prepare(examples), Rates(0.05, 0.01, step))
+        trainer.step(trainer.prepare(examples, np.arange(8)), Rates(0.05, 0.01, step))
     trainer.unpack()
     seen = {
         "items": np.union1d(examples.inputs["item"], examples.inputs["history"]),
@@ -86,8 +88,8 @@ def test_one_step_follows_the_gradient_of_the_weighted_loss():
         sparse_optimizer={"kind": "adagrad", "learning_rate": 0.1, "initial_accumulator": 1.0},
     )
     model = build(config.model, spec, seed=1)
-    trainer = Trainer(model, config, spec)
-    batch = trainer.prepare(toy.examples(table, model, spec))
+    trainer = SynchronousTrainer(model, config, spec, Alone())
+    batch = trainer.prepare(toy.examples(table, model, spec), np.arange(2))
     result = trainer.step(batch, Rates(0.1, 0.01, step=1))
     trainer.unpack()
     assert result.loss == pytest.approx(np.log(2))  # all weights are zero: every score is 1/2
@@ -121,14 +123,14 @@ class Killed(BaseException):
 
 def killing(monkeypatch: pytest.MonkeyPatch, step: int) -> None:
     """Let the process die at the start of `step`, counted over all phases."""
-    calls, real = iter(range(1, 10_000)), Trainer.step
+    calls, real = iter(range(1, 10_000)), SynchronousTrainer.step
 
-    def dying(self: Trainer, *arguments: Any, **options: Any) -> Any:
+    def dying(self: SynchronousTrainer, *arguments: Any, **options: Any) -> Any:
         if next(calls) == step:
             raise Killed
         return real(self, *arguments, **options)
 
-    monkeypatch.setattr(Trainer, "step", dying)
+    monkeypatch.setattr(SynchronousTrainer, "step", dying)
 
 
 @pytest.fixture(scope="module")
@@ -147,13 +149,13 @@ def test_killed_and_run_again_gives_the_weights_of_an_uninterrupted_run(
         with pytest.raises(Killed):
             run(tmp_path / "killed", config)
     counted: list[int] = []
-    real = Trainer.step
+    real = SynchronousTrainer.step
 
-    def counting(self: Trainer, *arguments: Any, **options: Any) -> Any:
+    def counting(self: SynchronousTrainer, *arguments: Any, **options: Any) -> Any:
         counted.append(1)
         return real(self, *arguments, **options)
 
-    monkeypatch.setattr(Trainer, "step", counting)
+    monkeypatch.setattr(SynchronousTrainer, "step", counting)
     resumed = run(tmp_path / "killed", config)
     assert len(counted) == whole.report.steps - 4 * ((step - 1) // 4)  # none is done twice
     assert_same(resumed.model, whole.model)

@@ -15,6 +15,7 @@ from reclife.config.optimizers import (
 from reclife.config.retrieval import CandidatesConfig
 from reclife.config.schedules import Judged
 from reclife.config.schema import Schema
+from reclife.config.topology import LocalConfig, TopologyConfig
 
 
 class _Limit(Schema):
@@ -75,7 +76,10 @@ class CheckpointConfig(Schema):
     """How often the state of training is saved, besides the end of every epoch."""
 
     every_steps: PositiveInt | None = Field(
-        default=None, description="Also save after this many steps; null: at epoch ends only."
+        default=None, description="Also save after this many steps; null: not by steps."
+    )
+    every_minutes: PositiveFloat | None = Field(
+        default=10.0, description="Also save when this long went by; null: not by time."
     )
     keep: PositiveInt = Field(default=2, description="Newest checkpoints that are kept.")
 
@@ -106,6 +110,9 @@ class TrainingConfig(Schema):
     )
     watch: WatchConfig = WatchConfig()
     checkpoint: CheckpointConfig = CheckpointConfig()
+    topology: TopologyConfig = Field(
+        default=LocalConfig(), description="Where training runs; decides no weight but by rounding."
+    )
     xla: bool = Field(
         default=False,
         description="Compile forward and backward pass of the dense part; pays for long training.",

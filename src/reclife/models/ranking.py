@@ -87,15 +87,22 @@ class RankingModel(tf.Module, abc.ABC):
             training: Whether to drop units and to normalise by the batch's own statistics.
         """
 
-    def penalty(self, rows: Mapping[str, Tensor], inputs: Mapping[str, Tensor]) -> Tensor:
-        """Return the weighted squared norms: of the rows, a mean over the batch; of matrices."""
+    def penalty(
+        self, rows: Mapping[str, Tensor], inputs: Mapping[str, Tensor], size: Tensor
+    ) -> Tensor:
+        """Return the weighted squared norms: of the rows, a mean over the batch; of matrices.
+
+        Args:
+            rows: What `look_up` gives for `inputs`.
+            inputs: What `select` leaves.
+            size: How many examples the mean is over, a float32 scalar.
+        """
         total = tf.zeros(())
         if self.penalties.embedding_l2:
             for feature in self.embedded:
                 present = mask(inputs[feature.name])[..., tf.newaxis]
                 squares = tf.square(rows[feature.name]) * present
-                mean = tf.reduce_sum(squares) / tf.cast(tf.shape(squares)[0], tf.float32)
-                total += self.penalties.embedding_l2 * mean
+                total += self.penalties.embedding_l2 * (tf.reduce_sum(squares) / size)
         if self.penalties.dense_l2:
             matrices = [v.value for v in self.dense_variables if len(v.shape) > 1]
             squares = tf.add_n([tf.reduce_sum(tf.square(matrix)) for matrix in matrices])

@@ -1,9 +1,10 @@
 """The next batches are made while the step before them runs."""
 
+import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import TypeVar
+from typing import Generic, Self, TypeVar, final
 
 T = TypeVar("T")
 
@@ -20,3 +21,24 @@ def ahead(make: Callable[[int], T], indices: Iterable[int]) -> Iterator[T]:
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()
+
+
+@final
+class Timed(Generic[T]):
+    """An iterator that knows how many `seconds` were spent waiting for its items."""
+
+    def __init__(self, items: Iterator[T]) -> None:
+        self._items = items
+        self.seconds = 0.0
+
+    def __iter__(self) -> Self:
+        """Return itself."""
+        return self
+
+    def __next__(self) -> T:
+        """Return the next item."""
+        asked = time.perf_counter()
+        try:
+            return next(self._items)
+        finally:
+            self.seconds += time.perf_counter() - asked

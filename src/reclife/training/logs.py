@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import Self, final
+from typing import Any, Self, final
 
 import tensorflow as tf
 
@@ -13,10 +13,13 @@ class Scalars:
     """Writes named numbers by step into `folder`; used as a context manager."""
 
     def __init__(self, folder: Path) -> None:
-        self._writer = tf.summary.create_file_writer(str(folder))
+        self._folder = folder
+        self._writer: Any = None
 
     def write(self, step: int, values: Mapping[str, float]) -> None:
-        """Write `values` at `step`."""
+        """Write `values` at `step`; the file appears with the first of them."""
+        if self._writer is None:
+            self._writer = tf.summary.create_file_writer(str(self._folder))
         with self._writer.as_default(step=step):
             for name, value in values.items():
                 tf.summary.scalar(name, value)
@@ -32,4 +35,5 @@ class Scalars:
         trace: TracebackType | None,
     ) -> None:
         """Write what is still in memory and close the file."""
-        self._writer.close()
+        if self._writer is not None:
+            self._writer.close()

@@ -1,6 +1,7 @@
 """The epochs of one phase of training: steps, validation, checkpoints, early stopping."""
 
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -14,11 +15,12 @@ from reclife.runtime.progress import track
 from reclife.training.checkpoints import Checkpoint, Checkpoints, Progress
 from reclife.training.examples import Batches, Examples
 from reclife.training.failure import Failure
-from reclife.training.feed import ahead
+from reclife.training.feed import Timed, ahead
 from reclife.training.logs import Scalars
+from reclife.training.saving import Saving
 from reclife.training.schedules import Moment, factor
 from reclife.training.stopping import best_epoch, should_stop
-from reclife.training.trainer import Rates, StepResult, Trainer
+from reclife.training.trainer import Rates, StepResult, Trainer, Work
 from reclife.training.validation import validate
 from reclife.training.watch import Watch
 
@@ -41,6 +43,7 @@ class Loop:
     epochs: int
     config: TrainingConfig
     checkpoints: Checkpoints
+    saving: Saving
     scalars: Scalars
     watch: Watch
     failure: Failure
@@ -74,39 +77,46 @@ class Loop:
         order = self.batches.order(progress.epoch)
         began = time.perf_counter() - progress.epoch_seconds
         prepared = ahead(
-            lambda index: self.trainer.prepare(self.batches.batch(order, index)),
+            lambda index: self.trainer.prepare(
+                self.batches.examples, self.batches.positions(order, index)
+            ),
             range(progress.batch, len(self.batches)),
         )
         title = f"{progress.phase} epoch {progress.epoch}/{self.epochs}"
-        asked = time.perf_counter()
-        for batch in track(prepared, title, len(self.batches) - progress.batch):
-            waited = time.perf_counter() - asked
-            look = self.watch.due(progress.step + 1)
-            result = self.trainer.step(batch, self._rates(progress), watch=look)
-            progress = progress.moved(
-                batch=progress.batch + 1,
-                step=progress.step + 1,
-                loss_sum=progress.loss_sum + result.loss,
-                norm_sum=progress.norm_sum + result.gradient_norm,
-                epoch_seconds=time.perf_counter() - began,
-                waiting_seconds=progress.waiting_seconds + waited,
-            )
-            if not (np.isfinite(result.loss) and np.isfinite(result.gradient_norm)):
-                self.failure.stop(
-                    self.batches.positions(order, progress.batch - 1), result, progress
+        feed = Timed(track(prepared, title, len(self.batches) - progress.batch))
+        before = progress.waiting_seconds
+        while progress.batch < len(self.batches):
+            work = self._work(feed, progress)
+            for done, result in self.trainer.steps(work):
+                progress = progress.moved(
+                    batch=progress.batch + 1,
+                    step=progress.step + 1,
+                    loss_sum=progress.loss_sum + result.loss,
+                    norm_sum=progress.norm_sum + result.gradient_norm,
+                    epoch_seconds=time.perf_counter() - began,
+                    waiting_seconds=before + feed.seconds,
                 )
-            if look:
-                self._look(result, progress)
-            every = self.config.checkpoint.every_steps
-            if every and progress.step % every == 0 and progress.batch < len(self.batches):
+                if not (np.isfinite(result.loss) and np.isfinite(result.gradient_norm)):
+                    rows = self.batches.positions(order, done.position)
+                    self.failure.stop(rows, result, progress)
+                if done.watch:
+                    self._look(done, result, progress.phase)
+            if progress.batch < len(self.batches):
                 self._save(progress, best)
-            asked = time.perf_counter()
         return self._close_epoch(progress, began)
 
-    def _rates(self, progress: Progress) -> Rates:
-        """Return the learning rates of the next step."""
+    def _work(self, feed: Iterator[Any], progress: Progress) -> Iterator[Work]:
+        """Yield the next steps, up to the one after which a checkpoint is due."""
+        for index, batch in enumerate(feed, progress.batch):
+            step = progress.step + index - progress.batch + 1
+            yield Work(index, batch, self._rates(progress, index), step, self.watch.due(step))
+            if self.saving.due(step):
+                return
+
+    def _rates(self, progress: Progress, index: int) -> Rates:
+        """Return the learning rates of the step on batch `index` of the current epoch."""
         judged = [r for r in progress.epochs if r.phase == "fit" and r.epoch < progress.epoch]
-        done = (progress.epoch - 1) * len(self.batches) + progress.batch
+        done = (progress.epoch - 1) * len(self.batches) + index
         moment = Moment(done, self.epochs * len(self.batches), judged)
         sparse, dense = self.config.sparse_optimizer, self.config.dense_optimizer
         return Rates(
@@ -119,10 +129,10 @@ class Loop:
         seconds = time.perf_counter() - began
         self.trainer.unpack()
         tasks = self.trainer.model.tasks
-        measured = (
-            {} if self.validation is None else validate(self.trainer.score, self.validation, tasks)
-        )
-        last = self._rates(progress.moved(batch=progress.batch - 1))
+        measured = {}
+        if self.validation is not None:
+            measured = validate(self.trainer.predict(self.validation), self.validation, tasks)
+        last = self._rates(progress, progress.batch - 1)
         row = EpochRow(
             phase=progress.phase,
             epoch=progress.epoch,
@@ -135,7 +145,8 @@ class Loop:
             waiting_seconds=progress.waiting_seconds,
         )
         self._write(
-            progress,
+            progress.phase,
+            progress.step,
             {f"validation/{t}/{m}": v for t, values in measured.items() for m, v in values.items()}
             | {"epoch_loss": row.loss},
         )
@@ -146,34 +157,37 @@ class Loop:
             epochs=(*progress.epochs, row),
         )
 
-    def _look(self, result: StepResult, progress: Progress) -> None:
-        self.watch.check(progress.step, result.watched)
-        rates = self._rates(progress.moved(batch=progress.batch - 1))
+    def _look(self, done: Work, result: StepResult, phase: str) -> None:
+        self.watch.check(done.step, result.watched)
         tasks = self.trainer.model.tasks
         losses = {
             f"loss/{task.name}": float(value)
             for task, value in zip(tasks, result.task_losses, strict=True)
         }
         self._write(
-            progress,
+            phase,
+            done.step,
             result.watched
             | (losses if len(tasks) > 1 else {})
             | {
                 "loss": result.loss,
                 "gradient_norm": result.gradient_norm,
-                "learning_rate": rates.dense,
-                "sparse_learning_rate": rates.sparse,
+                "learning_rate": done.rates.dense,
+                "sparse_learning_rate": done.rates.sparse,
             },
         )
 
-    def _write(self, progress: Progress, values: dict[str, float]) -> None:
-        named = {f"{progress.phase}/{name}": value for name, value in values.items()}
-        self.scalars.write(progress.step, named)
+    def _write(self, phase: str, step: int, values: dict[str, float]) -> None:
+        if self.trainer.lead:
+            self.scalars.write(step, {f"{phase}/{name}": value for name, value in values.items()})
 
     def _weights(self) -> dict[str, Array]:
         return {name: value.numpy() for name, value in self.trainer.model.weights().items()}
 
     def _save(self, progress: Progress, best: dict[str, Array]) -> None:
+        self.saving.done()
+        if not self.trainer.lead:
+            return
         kept = {f"{_BEST}{name}": array for name, array in best.items()}
         self.checkpoints.save(self.trainer.state() | kept, progress)
 

@@ -47,21 +47,41 @@ class Objective:
         """What is learnt besides the model."""
         return self._weighting.variables
 
-    def __call__(self, logits: Tensor, targets: Targets) -> tuple[Tensor, Tensor]:
+    def counts(self, targets: Targets) -> Tensor:
+        """Return for each task what its summed loss is divided by, `[T]`."""
+        labels, weights = _known(targets)
+        return tf.stack(
+            [
+                loss.count(labels[:, t], weights[:, t], targets.groups)
+                for t, loss in enumerate(self._losses)
+            ]
+        )
+
+    def __call__(
+        self, logits: Tensor, targets: Targets, counts: Tensor | None = None
+    ) -> tuple[Tensor, Tensor]:
         """Return the number to minimise, a scalar, and the loss of each task, `[T]`.
 
         Args:
             logits: `[B, T]`.
             targets: What they are held against.
+            counts: `[T]`; None: `counts(targets)`. Given a part of a batch and the mean of its
+                parts' counts, the mean of the results over the parts is that of the whole batch.
         """
         seen = tf.cast(logits, tf.float32) - tf.math.log(self._kept)
-        known = tf.math.is_finite(targets.labels)
-        labels = tf.where(known, targets.labels, 0.0)
-        weights = tf.where(known, targets.weights[:, tf.newaxis], 0.0)
-        values = tf.stack(
+        labels, weights = _known(targets)
+        totals = tf.stack(
             [
-                loss(seen[:, t], labels[:, t], weights[:, t], targets.groups)
+                loss.total(seen[:, t], labels[:, t], weights[:, t], targets.groups)
                 for t, loss in enumerate(self._losses)
             ]
         )
+        values = tf.math.divide_no_nan(totals, self.counts(targets) if counts is None else counts)
         return self._weighting(values), values
+
+
+def _known(targets: Targets) -> tuple[Tensor, Tensor]:
+    """Return labels and weights `[B, T]`, both 0 where a label is not known."""
+    known = tf.math.is_finite(targets.labels)
+    labels = tf.where(known, targets.labels, 0.0)
+    return labels, tf.where(known, targets.weights[:, tf.newaxis], 0.0)

@@ -2,6 +2,7 @@
 
 import hashlib
 import logging
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple, final
 
@@ -21,11 +22,20 @@ from reclife.training.failure import Failure
 from reclife.training.learnable import check_examples
 from reclife.training.logs import Scalars
 from reclife.training.loop import Loop
+from reclife.training.replicas import Alone
+from reclife.training.saving import Saving
 from reclife.training.stopping import best_epoch
+from reclife.training.synchronous import synchronous
 from reclife.training.trainer import Trainer
 from reclife.training.watch import Watch
 
 _LOG = logging.getLogger(__name__)
+_WITHOUT_WEIGHT = ("candidates", "checkpoint", "watch", "topology")
+"""What is declared beside the weights: a training goes on where it was, whatever they become."""
+
+
+MakeTrainer = Callable[[TrainingConfig, FeatureSpec, int], Trainer]
+"""From the declaration, the schema and a seed to what does the steps of one phase."""
 
 
 class Trained(NamedTuple):
@@ -44,6 +54,7 @@ def train(
     run_id: str,
     checkpoints: Path,
     logs: Path,
+    trainers: MakeTrainer | None = None,
 ) -> Trained:
     """Train the declared model, going on from a checkpoint of the same training if there is one.
 
@@ -58,6 +69,7 @@ def train(
         run_id: Recorded in the report.
         checkpoints: Folder that survives a restart.
         logs: Folder for TensorBoard.
+        trainers: What does the steps; None: this process alone.
 
     Raises:
         ConfigError: A task is named that the features do not have.
@@ -67,7 +79,15 @@ def train(
     tf.config.experimental.enable_op_determinism()
     _check_tasks(config, spec)
     table = pa.concat_tables([train_table, validation_table], promote_options="permissive")
-    training = _Training(config, spec, table, train_table.num_rows, checkpoints, logs)
+    training = _Training(
+        config,
+        spec,
+        table,
+        train_table.num_rows,
+        checkpoints=checkpoints,
+        logs=logs,
+        trainers=trainers or synchronous(Alone()),
+    )
     return training.run(run_id)
 
 
@@ -81,10 +101,13 @@ class _Training:
         spec: FeatureSpec,
         table: pa.Table,
         rows: int,
+        *,
         checkpoints: Path,
         logs: Path,
+        trainers: MakeTrainer,
     ) -> None:
         self._config = config
+        self._trainers = trainers
         self._spec = spec
         self._logs = logs
         self._watch = Watch(config.watch)
@@ -124,15 +147,15 @@ class _Training:
     def _loop(self, phase: Phase, examples: Examples, epochs: int, scalars: Scalars) -> Loop:
         judged = phase == "fit" and len(self._validation) > 0
         seed = derive(self._config.seed, phase)
-        model = build(self._config.model, self._spec, seed)
-        trainer = Trainer(model, self._config, self._spec)
+        trainer = self._trainers(self._config, self._spec, seed)
         return Loop(
             trainer=trainer,
-            batches=Batches(examples, self._config.batch_size, seed, trainer.objective.grouped),
+            batches=Batches(examples, self._config.batch_size, seed, trainer.grouped),
             validation=self._validation if judged else None,
             epochs=epochs,
             config=self._config,
             checkpoints=self._checkpoints,
+            saving=Saving(self._config.checkpoint),
             scalars=scalars,
             watch=self._watch,
             failure=self._failure,
@@ -163,6 +186,7 @@ class _Training:
             seconds=seconds,
             rows_per_second=rows / seconds,
             parameters=model.parameter_count(),
+            leaking=self._spec.leaking,
             used_features=used,
             unused_features=tuple(f.name for f in self._spec.features if f.name not in used),
             validation=chosen.validation,
@@ -190,5 +214,5 @@ def _identity(config: TrainingConfig, spec: FeatureSpec, rows: int, examples: Ex
         content.update(examples.inputs[name].tobytes())
     for array in (examples.labels, examples.weights, examples.groups):
         content.update(array.tobytes())
-    declared = config.model_dump(mode="json", exclude={"candidates", "checkpoint", "watch"})
+    declared = config.model_dump(mode="json", exclude=set(_WITHOUT_WEIGHT))
     return digest([declared, spec.hash, rows, content.hexdigest()])

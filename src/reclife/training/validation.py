@@ -1,6 +1,6 @@
 """How well a model does on the validation examples, task by task."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -8,25 +8,23 @@ from numpy.typing import NDArray
 
 from reclife.contracts import Task
 from reclife.metrics.classification import auc, gauc, logloss
-from reclife.models.saved import predict_arrays
 from reclife.training.examples import Examples
 
 Array = NDArray[Any]
 
 
 def validate(
-    score: Callable[[dict[str, Any]], Any], examples: Examples, tasks: Sequence[Task]
+    scores: Array, examples: Examples, tasks: Sequence[Task]
 ) -> dict[str, dict[str, float]]:
     """Return `auc`, `gauc` and `logloss` of each task over its known labels.
 
     A metric that needs both classes is left out where there is one, all are without a known label.
 
     Args:
-        score: From a batch of inputs to probabilities `[B, T]`.
-        examples: What is scored.
+        scores: Probabilities `[N, T]`.
+        examples: What was scored.
         tasks: The T tasks.
     """
-    scores = predict_arrays(score, examples.inputs, len(examples))
     return {
         task.name: _metrics(examples.labels[:, t], scores[:, t], examples.groups)
         for t, task in enumerate(tasks)

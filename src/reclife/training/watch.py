@@ -8,7 +8,7 @@ import tensorflow as tf
 
 from reclife.config.training import WatchConfig
 from reclife.training.clipping import Gradients
-from reclife.training.sparse.packs import Pack, Places
+from reclife.training.sparse.packs import Pack
 
 Tensor = Any
 Layer = Any
@@ -18,7 +18,7 @@ _GRADIENT, _WEIGHT, _DEAD = "gradient_norm", "weight_norm", "rows_without_gradie
 
 
 def watched(
-    places: Mapping[str, Places],
+    ids: Mapping[str, Tensor],
     gradients: Gradients,
     packs: Mapping[str, Pack],
     layers: Mapping[str, Layer],
@@ -31,11 +31,11 @@ def watched(
     """
     named = dict(_dense(gradients, layers))
     for name, pack in packs.items():
-        rows = tf.gather(pack.variable, places[name].ids)
+        rows = tf.gather(pack.variable, ids[name])
         weights = Gradients({name: rows}, gradients.owners, gradients.tables, []).table_norms()[
             name
         ]
-        norms, dead = gradients.table_norms()[name], _dead(gradients, name, pack, places[name])
+        norms, dead = gradients.table_norms()[name], _dead(gradients, name, pack, ids[name])
         for i, table in enumerate(pack.tables):
             named[f"{_GRADIENT}/{table}"] = norms[i]
             named[f"{_WEIGHT}/{table}"] = weights[i]
@@ -54,13 +54,13 @@ def _dense(gradients: Gradients, layers: Mapping[str, Layer]) -> Iterator[tuple[
         yield f"{_WEIGHT}/{part}", tf.norm(variable.value)
 
 
-def _dead(gradients: Gradients, name: str, pack: Pack, places: Places) -> Tensor:
+def _dead(gradients: Gradients, name: str, pack: Pack, ids: Tensor) -> Tensor:
     def counted(rows: Tensor) -> Tensor:
         return tf.math.unsorted_segment_sum(
             tf.cast(rows, tf.float32), gradients.owners[name], gradients.tables[name]
         )
 
-    real = tf.logical_not(pack.padding(places.ids))
+    real = tf.logical_not(pack.padding(ids))
     still = tf.reduce_all(tf.equal(gradients.rows[name], 0.0), axis=1)
     return tf.math.divide_no_nan(counted(real & still), counted(real))
 

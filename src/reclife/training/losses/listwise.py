@@ -26,8 +26,8 @@ class Listwise(Loss):
 
     grouped: ClassVar[bool] = True
 
-    def __call__(self, logits: Tensor, labels: Tensor, weights: Tensor, groups: Tensor) -> Tensor:
-        """Return the mean over the groups."""
+    def total(self, logits: Tensor, labels: Tensor, weights: Tensor, groups: Tensor) -> Tensor:
+        """Return the sum over the groups."""
         size = tf.shape(logits)[0]
 
         def per_group(values: Tensor) -> Tensor:
@@ -42,5 +42,9 @@ class Listwise(Loss):
         relevance = weights * labels
         relevant = per_group(relevance)
         target = tf.math.divide_no_nan(relevance, tf.gather(relevant, groups))
-        groups_with_a_positive = tf.reduce_sum(tf.cast(relevant > 0, logits.dtype))
-        return tf.math.divide_no_nan(-tf.reduce_sum(target * log_share), groups_with_a_positive)
+        return -tf.reduce_sum(target * log_share)
+
+    def count(self, labels: Tensor, weights: Tensor, groups: Tensor) -> Tensor:
+        """Return the number of groups with a positive."""
+        relevant = tf.math.unsorted_segment_sum(weights * labels, groups, tf.shape(labels)[0])
+        return tf.reduce_sum(tf.cast(relevant > 0, weights.dtype))

@@ -22,7 +22,6 @@ class Loss(abc.ABC):
     def __init__(self, config: LossConfig) -> None:
         self.config = config
 
-    @abc.abstractmethod
     def __call__(self, logits: Tensor, labels: Tensor, weights: Tensor, groups: Tensor) -> Tensor:
         """Return the mean, a scalar; 0 when nothing counts.
 
@@ -32,21 +31,34 @@ class Loss(abc.ABC):
             weights: Not negative, `[B]`.
             groups: Number of each row's group, 0 <= number < B, int32 `[B]`.
         """
+        total = self.total(logits, labels, weights, groups)
+        return tf.math.divide_no_nan(total, self.count(labels, weights, groups))
+
+    @abc.abstractmethod
+    def total(self, logits: Tensor, labels: Tensor, weights: Tensor, groups: Tensor) -> Tensor:
+        """Return the sum that the mean is of, a scalar.
+
+        Sums over parts of a batch that cut no group add up to that over the whole of it.
+        """
+
+    @abc.abstractmethod
+    def count(self, labels: Tensor, weights: Tensor, groups: Tensor) -> Tensor:
+        """Return what the sum is divided by, a scalar; it adds up like the sum."""
 
 
 class Pointwise(Loss):
     """A loss that looks at each row by itself."""
 
-    def __call__(self, logits: Tensor, labels: Tensor, weights: Tensor, groups: Tensor) -> Tensor:
-        """Return the weighted mean over the rows."""
+    def total(self, logits: Tensor, labels: Tensor, weights: Tensor, groups: Tensor) -> Tensor:
+        """Return the weighted sum over the rows."""
         del groups
-        return weighted_mean(self.losses(logits, labels), weights)
+        return tf.reduce_sum(self.losses(logits, labels) * weights)
+
+    def count(self, labels: Tensor, weights: Tensor, groups: Tensor) -> Tensor:
+        """Return the sum of the weights."""
+        del labels, groups
+        return tf.reduce_sum(weights)
 
     @abc.abstractmethod
     def losses(self, logits: Tensor, labels: Tensor) -> Tensor:
         """Return the loss of each row, `[B]`."""
-
-
-def weighted_mean(values: Tensor, weights: Tensor) -> Tensor:
-    """Return the mean of `values` by `weights` of the same shape, 0 where all weights are 0."""
-    return tf.math.divide_no_nan(tf.reduce_sum(values * weights), tf.reduce_sum(weights))

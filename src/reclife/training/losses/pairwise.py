@@ -4,7 +4,7 @@ from typing import Any, ClassVar, final
 
 import tensorflow as tf
 
-from reclife.training.losses.loss import Loss, weighted_mean
+from reclife.training.losses.loss import Loss
 
 Tensor = Any
 
@@ -23,10 +23,18 @@ class Pairwise(Loss):
 
     grouped: ClassVar[bool] = True
 
-    def __call__(self, logits: Tensor, labels: Tensor, weights: Tensor, groups: Tensor) -> Tensor:
-        """Return the weighted mean over the pairs."""
-        same = tf.equal(groups[:, tf.newaxis], groups[tf.newaxis])
-        better = tf.greater(labels[:, tf.newaxis], labels[tf.newaxis])
-        pairs = tf.cast(same & better, logits.dtype) * weights[:, tf.newaxis] * weights[tf.newaxis]
+    def total(self, logits: Tensor, labels: Tensor, weights: Tensor, groups: Tensor) -> Tensor:
+        """Return the weighted sum over the pairs."""
         losses = tf.nn.softplus(logits[tf.newaxis] - logits[:, tf.newaxis])  # [B, B]
-        return weighted_mean(losses, pairs)
+        return tf.reduce_sum(losses * _pairs(labels, weights, groups))
+
+    def count(self, labels: Tensor, weights: Tensor, groups: Tensor) -> Tensor:
+        """Return the sum of the weights of the pairs."""
+        return tf.reduce_sum(_pairs(labels, weights, groups))
+
+
+def _pairs(labels: Tensor, weights: Tensor, groups: Tensor) -> Tensor:
+    """Return the weight of every pair (better, worse) of rows, `[B, B]`."""
+    same = tf.equal(groups[:, tf.newaxis], groups[tf.newaxis])
+    better = tf.greater(labels[:, tf.newaxis], labels[tf.newaxis])
+    return tf.cast(same & better, weights.dtype) * weights[:, tf.newaxis] * weights[tf.newaxis]
