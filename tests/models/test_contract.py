@@ -161,7 +161,7 @@ def test_the_penalty_counts_present_rows_only(kind):
         ids = model.select(inputs)[feature.name].numpy()
         expected += np.square(model.tables[feature.table].numpy()[ids[ids != 0]]).sum()
     selected = model.select(inputs)
-    penalty = float(model.penalty(model.look_up(selected), selected))
+    penalty = float(model.penalty(model.look_up(selected), selected, tf.constant(50.0)))
     assert penalty == pytest.approx(0.5 * expected / 50, rel=1e-5)
 
 
