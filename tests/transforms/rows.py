@@ -15,9 +15,10 @@ def state_of(
     *features: dict[str, Any],
     vocabularies: Mapping[str, pa.Array] | None = None,
     statistics: Mapping[str, float] | None = None,
+    past: Mapping[str, Any] | None = None,
 ) -> FeatureState:
     """Return a state made by hand."""
-    declared = {"split": {"kind": "global_time"}, "features": features}
+    declared = {"split": {"kind": "global_time"}, "past": past or {}, "features": features}
     config = FeaturesConfig.model_validate(declared)
     return FeatureState(config, vocabularies or {}, statistics or {})
 
