@@ -29,7 +29,7 @@ def spark() -> Iterator[object]:
     yield start(
         {
             "spark.master": "local[2]",
-            "spark.driver.memory": "1g",
+            "spark.driver.memory": "2g",
             "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1",
             "spark.sql.shuffle.partitions": "2",
             "spark.ui.enabled": "false",
