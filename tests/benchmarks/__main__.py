@@ -3,7 +3,7 @@
 import argparse
 from collections.abc import Callable
 
-from tests.benchmarks import features, quality, run, scoring
+from tests.benchmarks import features, published, quality, run, scoring, training
 from tests.benchmarks.lines import Line, write
 
 PARTS: dict[str, Callable[[str], list[Line]]] = {
@@ -11,6 +11,8 @@ PARTS: dict[str, Callable[[str], list[Line]]] = {
     "features": features.measure,
     "quality": quality.measure,
     "scoring": scoring.measure,
+    "training": training.measure,
+    "published": published.measure,
 }
 
 
