@@ -62,7 +62,7 @@ def _convert(model: "RankingModel") -> "ModelProto":
         for i, feature in enumerate(model.features)
     ]
 
-    @tf.function(input_signature=signature)
+    @tf.function(input_signature=signature, autograph=False)
     def probabilities(*columns: Any) -> Any:
         logits = model(dict(zip(names, columns, strict=True)), training=False)
         tasks = range(len(model.tasks))
