@@ -122,6 +122,8 @@ class FeatureSpec(Contract):
     weight: str | None = None
     sampling_probability: str | None = None
     negative_rate: float = 1.0
+    leaking: bool = False
+    """The split lets training see what happened after some test events, so that figures flatter."""
     user: str = USER
     item: str = ITEM
     time: str | None = TIME
@@ -134,8 +136,8 @@ class FeatureSpec(Contract):
 
     @property
     def hash(self) -> str:
-        """One hash over schema and fitted state; statistics are not part of it."""
-        return digest(self.model_dump(mode="json"))
+        """One hash over schema and fitted state; statistics and the kind of split are no part."""
+        return digest(self.model_dump(mode="json", exclude={"leaking"}))
 
     def feature(self, name: str) -> Feature:
         """Return the feature called `name`; raise `KeyError` when there is none."""
@@ -367,6 +369,8 @@ class TrainingReport(Contract):
     seconds: float
     rows_per_second: float
     parameters: int
+    leaking: bool = False
+    """As in `FeatureSpec`."""
     used_features: tuple[str, ...]
     unused_features: tuple[str, ...]
     validation: dict[str, dict[str, float]]
@@ -422,6 +426,41 @@ class EvaluationReport(Contract):
 
     run_id: str
     rows: tuple[EvaluationRow, ...]
+    leaking: bool = False
+    """As in `FeatureSpec`."""
+
+
+class ComparisonRow(Contract):
+    """One metric of two runs on the same events or lists.
+
+    The difference is `second - first`; its 95 % interval is by bootstrap over users. `p` is the
+    chance of a difference as large between models that are alike; over slices it is adjusted for
+    their number (Holm). Both are null where there is one user only.
+    """
+
+    task: str
+    slice: str
+    metric: str
+    k: int | None
+    first: float
+    second: float
+    difference: float
+    ci_low: float | None
+    ci_high: float | None
+    p: float | None
+    users: int
+
+
+class ComparisonReport(Contract):
+    """Two runs held against each other; `common` rows of each task were in both."""
+
+    first: str
+    second: str
+    models: tuple[str, str]
+    rows_of_first: dict[str, int]
+    rows_of_second: dict[str, int]
+    common: dict[str, int]
+    rows: tuple[ComparisonRow, ...]
 
 
 class CompressionRow(Contract):
@@ -443,6 +482,8 @@ class CompressionReport(Contract):
     run_id: str
     rows: tuple[CompressionRow, ...]
     chosen: str
+    leaking: bool = False
+    """As in `FeatureSpec`."""
 
 
 class ChosenGraph(Contract):

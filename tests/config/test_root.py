@@ -110,6 +110,17 @@ def test_features_may_look_back_on_what_a_label_is_made_of(
     check_parameters(declared, project / "conf", None)
 
 
+def test_nothing_is_calibrated_on_rows_that_the_model_has_learned(
+    declared: dict[str, Any], project: Path
+) -> None:
+    declared["evaluation"]["calibration"] = "platt"
+    declared["training"]["refit"] = False
+    assert check_parameters(declared, project / "conf", None).evaluation.calibration == "platt"
+    declared["training"]["refit"] = True
+    with pytest.raises(ConfigError, match=r"calibration and training\.refit exclude each other"):
+        check_parameters(declared, project / "conf", None)
+
+
 def test_what_is_published_is_what_was_evaluated(declared: dict[str, Any], project: Path) -> None:
     declared["scoring"]["rerank"]["weight"] = 0.9
     with pytest.raises(ConfigError, match="differ"):

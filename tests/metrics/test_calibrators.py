@@ -5,8 +5,9 @@ import pytest
 from sklearn.isotonic import IsotonicRegression
 
 from reclife.contracts import Isotonic, Platt
+from reclife.errors import DataError
 from reclife.metrics.calibration import reliability
-from reclife.metrics.calibrators import calibrated, fit_isotonic, fit_platt
+from reclife.metrics.calibrators import calibrated, fit, fit_isotonic, fit_platt
 
 
 def sample(seed: int, rows: int = 2000) -> tuple[np.ndarray, np.ndarray]:
@@ -57,6 +58,12 @@ def test_calibrating_makes_chances_come_true_and_keeps_the_order(fit) -> None:
     assert after < before / 5
     ordered = calibrated(fitted, np.sort(other))
     assert (np.diff(ordered) >= 0).all()
+
+
+@pytest.mark.parametrize("labels", [[], [1.0, 1.0]])
+def test_one_label_alone_calibrates_nothing(labels: list[float]) -> None:
+    with pytest.raises(DataError, match=f"has {len(labels)} labelled events.*both labels"):
+        fit("platt", np.array(labels), np.full(len(labels), 0.5))
 
 
 def test_no_map_changes_nothing_and_a_map_is_a_document() -> None:

@@ -12,7 +12,14 @@ from reclife.config.export import ExportConfig
 from reclife.config.features import FeaturesConfig
 from reclife.config.model import ModelConfig
 from reclife.config.retrieval import CandidatesConfig
-from reclife.contracts import CompressionReport, EvaluationReport, FeatureSpec, Origin
+from reclife.contracts import (
+    Calibrations,
+    CompressionReport,
+    EvaluationReport,
+    FeatureSpec,
+    Origin,
+    Platt,
+)
 from toys import deepfm
 
 ORIGIN = Origin(run_id="run-1", code_version="1", config_hash="c", data_fingerprint="d")
@@ -121,6 +128,7 @@ def world(spark, tmp_path_factory) -> World:
         candidates=root / "candidates",
         spec=spec,
         evaluation=EvaluationReport(run_id="run-1", rows=()),
+        calibrations=Calibrations(tasks={spec.tasks[0].name: Platt(slope=2.0, intercept=-1.0)}),
         compression=CompressionReport(run_id="run-1", rows=(), chosen="int8"),
         export=report,
         golden=golden,

@@ -4,6 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from reclife.contracts import Isotonic
 from reclife.scoring.ranking import best
 
 
@@ -76,6 +77,16 @@ def test_the_order_of_the_rows_does_not_matter():
     shuffled = table.take(np.random.default_rng(2).permutation(table.num_rows))
     key = [("user_id", "ascending"), ("rank", "ascending")]
     assert best(table, 5, 1.0).sort_by(key).equals(best(shuffled, 5, 1.0).sort_by(key))
+
+
+@pytest.mark.parametrize("weight", [0.4, 1.0])
+def test_chances_are_shown_calibrated_in_the_order_of_the_model(weight):
+    steps = Isotonic(knots=(0.2, 0.5, 0.8), values=(0.1, 0.1, 0.9))
+    plain, shown = best(candidates(), 5, weight), best(candidates(), 5, weight, steps)
+    assert shown.drop("score").equals(plain.drop("score"))
+    cold, before = np.asarray(plain["cold"]), plain["score"].to_numpy()
+    mapped = np.interp(before, steps.knots, steps.values) if weight == 1.0 else before
+    np.testing.assert_allclose(shown["score"], np.where(cold, before, mapped), atol=1e-7)
 
 
 def test_no_rows_give_none():

@@ -202,6 +202,13 @@ class EvaluationConfig(Schema):
         EaseConfig(),
     )
     rerank: RerankConfig = RerankConfig()
-    calibration_bins: PositiveInt = 10
+    calibration: Literal["platt", "isotonic"] | None = Field(
+        None,
+        description="Map that makes the model's chances come true, fitted on the validation part "
+        "and shipped with the bundle; null: none. Not with training.refit.",
+    )
+    calibration_bins: PositiveInt = Field(
+        10, description="Bins of equal width of the reliability plot and the calibration error."
+    )
     bootstrap: BootstrapConfig = BootstrapConfig()
     gate: GateConfig = GateConfig()

@@ -82,6 +82,17 @@ class ReclifeConfig(Schema):
             )
         return self
 
+    @model_validator(mode="after")
+    def _calibration_is_fitted_on_held_back_rows(self) -> Self:
+        """Refuse to calibrate on rows that the model was trained on."""
+        if self.evaluation.calibration and self.training.refit:
+            raise ValueError(
+                "evaluation.calibration and training.refit exclude each other: after a refit the "
+                "model has learned the validation part, and no held-back rows are left to "
+                "calibrate on; set training.refit to false"
+            )
+        return self
+
 
 def _columns_in(declared: Any) -> Iterator[str]:
     """Yield every column that a feature's declaration names, at any depth."""

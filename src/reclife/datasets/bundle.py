@@ -4,7 +4,15 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import final
 
-from reclife.contracts import BundleFile, BundleManifest, FeatureSpec, Origin, Task
+from reclife.contracts import (
+    BundleFile,
+    BundleManifest,
+    Calibration,
+    Calibrations,
+    FeatureSpec,
+    Origin,
+    Task,
+)
 from reclife.errors import ArtifactError
 from reclife.runtime.files import files_under, sha256_of_file, write_atomically
 
@@ -17,6 +25,7 @@ ITEMS = "items.parquet"
 EVALUATION = "evaluation.json"
 COMPRESSION = "compression.json"
 PARITY = "parity.json"
+CALIBRATION = "calibration.json"
 
 SCORE = "score"
 """Name of a graph's first output, and of the golden rows' column with its values."""
@@ -86,6 +95,12 @@ class Bundle:
     def spec(self) -> FeatureSpec:
         """Read the feature specification."""
         return FeatureSpec.read(self.folder / SPEC)
+
+    def calibration(self) -> Calibration | None:
+        """Read the map of the first task's chance, which `score` is; None where there is none."""
+        path = self.folder / CALIBRATION
+        maps = Calibrations.read(path).tasks if path.exists() else {}
+        return maps.get(self.spec().tasks[0].name)
 
 
 def seal(folder: Path, origin: Origin, model_kind: str, graph: str, spec_hash: str) -> None:

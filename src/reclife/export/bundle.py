@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, final
 
 from reclife.contracts import (
     ITEM,
+    Calibrations,
     ChosenGraph,
     CompressionReport,
     Contract,
@@ -39,6 +40,7 @@ class Parts:
     candidates: Path
     spec: FeatureSpec
     evaluation: EvaluationReport
+    calibrations: Calibrations
     compression: CompressionReport
     export: ExportReport
     golden: "pa.Table"
@@ -57,6 +59,7 @@ def write(parts: Parts, folder: Path) -> None:
     documents: dict[str, Contract] = {
         layout.SPEC: parts.spec,
         layout.EVALUATION: parts.evaluation,
+        layout.CALIBRATION: parts.calibrations,
         layout.COMPRESSION: parts.compression,
         layout.PARITY: parts.export,
     }

@@ -3,10 +3,13 @@
 Neither changes an order between two users' rows, but isotonic may tie what was apart.
 """
 
+from typing import Literal
+
 import numpy as np
 import numpy.typing as npt
 
 from reclife.contracts import Calibration, Isotonic, Platt
+from reclife.errors import DataError
 
 Vector = npt.NDArray[np.floating]
 
@@ -28,6 +31,24 @@ def calibrated(calibration: Calibration | None, probabilities: Vector) -> npt.ND
             return _sigmoid(calibration.slope * _logit(p) + calibration.intercept)
         case Isotonic():
             return np.interp(p, calibration.knots, calibration.values)
+
+
+def fit(kind: Literal["platt", "isotonic"], labels: Vector, probabilities: Vector) -> Calibration:
+    """Fit the map of a kind.
+
+    Raises:
+        DataError: There are no events, or all have the same label.
+    """
+    ones = int((np.asarray(labels) > 0).sum())
+    if not 0 < ones < len(labels):
+        what = f"{len(labels)} labelled events" + (", all alike" if len(labels) else "")
+        raise DataError(
+            f"calibration: the validation part has {what}, but both labels are needed; hold back "
+            "a larger part, or set evaluation.calibration to null."
+        )
+    return (
+        fit_platt(labels, probabilities) if kind == "platt" else fit_isotonic(labels, probabilities)
+    )
 
 
 def fit_platt(labels: Vector, probabilities: Vector) -> Platt:

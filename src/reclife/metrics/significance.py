@@ -1,5 +1,7 @@
 """Whether two models differ by more than chance, on the same users."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import numpy.typing as npt
 
@@ -19,6 +21,16 @@ def bootstrap_p(draws: Vector) -> float:
         return float("nan")
     other_side = min(int((known <= 0).sum()), int((known >= 0).sum()))
     return min(1.0, 2 * (other_side + 1) / (len(known) + 1))
+
+
+def holm(values: Sequence[float]) -> list[float]:
+    """Return p-values of several tests adjusted for their number (Holm 1979)."""
+    count, largest = len(values), 0.0
+    adjusted = [0.0] * count
+    for place, number in enumerate(sorted(range(count), key=lambda i: values[i])):
+        largest = max(largest, min(1.0, (count - place) * values[number]))
+        adjusted[number] = largest
+    return adjusted
 
 
 def sign_flip_p(differences: Vector, rounds: int, seed: int) -> float:

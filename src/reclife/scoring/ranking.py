@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from reclife.config.scoring import ScoringConfig
-from reclife.contracts import ITEM, USER
+from reclife.contracts import ITEM, USER, Calibration
 from reclife.datasets.bundle import SCORE, Bundle
+from reclife.metrics.calibrators import calibrated
 from reclife.retrieval.blend import blend
 from reclife.retrieval.candidates import CandidateSource
 from reclife.scoring.candidates import CANDIDATE_SCORE, COLD, KEPT, RANK, RETRIEVED
@@ -40,14 +41,14 @@ def ranked(
     kept = f"{USER} {found.schema[USER].dataType.simpleString()}, {POSITION} int, "
     kept += f"{ITEM} {found.schema[ITEM].dataType.simpleString()}, {SCORE} float, "
     kept += f"{COLD} boolean, {RETRIEVED} boolean"
-    top, weight = config.top, config.rerank.weight
+    top, weight, calibration = config.top, config.rerank.weight, bundle.calibration()
 
     def run(batches: "Iterator[pa.RecordBatch]") -> "Iterator[pa.RecordBatch]":
         import pyarrow as pa
 
         rows = list(batches)
         if rows:
-            yield from best(pa.Table.from_batches(rows), top, weight).to_batches()
+            yield from best(pa.Table.from_batches(rows), top, weight, calibration).to_batches()
 
     declared = CandidateSource.load(bundle.candidates).config
     source = F.when(F.col(RETRIEVED), declared.source.kind).otherwise(declared.fallback.kind)
@@ -60,12 +61,15 @@ def ranked(
     )
 
 
-def best(table: "pa.Table", top: int, weight: float) -> "pa.Table":
+def best(
+    table: "pa.Table", top: int, weight: float, calibration: Calibration | None = None
+) -> "pa.Table":
     """Return the `top` best rows of each user of `table`, which holds all rows of its users.
 
     The order of a user with a history is that of `blend`; a cold user keeps the order of the
     fallback, with the reciprocal of the rank there as score. Scores are rounded to 1e-6, below
-    which the shape of a batch may show; ties go to the better candidate.
+    which the shape of a batch may show; ties go to the better candidate. At weight 1 a score is a
+    chance, and shown calibrated; the order is that of the model's own.
     """
     import pyarrow as pa
 
@@ -79,6 +83,8 @@ def best(table: "pa.Table", top: int, weight: float) -> "pa.Table":
     position = np.arange(len(order)) - first[users[order]]
     order, position = order[position < top], position[position < top]
     chosen = table.take(pa.array(order))
+    if weight == 1.0:
+        scores = np.where(cold, scores, calibrated(calibration, scores)).astype(np.float32)
     return pa.table(
         {
             USER: chosen[USER],

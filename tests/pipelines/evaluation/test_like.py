@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import roc_auc_score
+from sklearn.metrics import log_loss, roc_auc_score
 
 from reclife.config.evaluation import (
     EvaluationConfig,
@@ -23,6 +23,7 @@ from reclife.contracts import (
     Feature,
     FeatureSpec,
     FeatureStats,
+    Platt,
     Task,
 )
 from reclife.errors import DataError, GateFailed
@@ -246,6 +247,22 @@ def test_a_task_is_measured_on_the_rows_whose_label_is_known(examples: like.Exam
     assert whole["item_mean", "auc"] == pytest.approx(roc_auc_score(truth[known], expected))
     assert found.table()["task"].unique().to_pylist() == ["buy"]
     assert found.table().num_rows == known.sum()
+
+
+def test_calibrated_chances_are_a_model_of_their_own(examples: like.Examples) -> None:
+    chances = 1 / (1 + np.exp(-3 * np.asarray(examples.test["x"], float)))  # too sure
+    half = Platt(slope=1 / 3, intercept=0.0)
+    config = EvaluationConfig(like_baselines=(), slices=())
+    rows = like.evaluate(
+        "deepfm", chances, examples, SPEC, config, False, False, WHO, calibration=half
+    ).rows
+    value = {(r.model, r.metric): r.value for r in rows if r.slice == "all"}
+    labels = np.asarray(examples.test["label"])
+    mapped = 1 / (1 + np.exp(-np.asarray(examples.test["x"], float)))
+    assert value["deepfm+platt", "logloss"] == pytest.approx(log_loss(labels, mapped), abs=1e-6)
+    assert value["deepfm", "logloss"] == pytest.approx(log_loss(labels, chances), abs=1e-6)
+    assert value["deepfm+platt", "auc"] == value["deepfm", "auc"]
+    assert value["deepfm+platt", "calibration_error"] < value["deepfm", "calibration_error"]
 
 
 def test_declared_slices_are_measured_with_intervals(examples: like.Examples) -> None:

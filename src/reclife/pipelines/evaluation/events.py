@@ -20,7 +20,7 @@ from reclife.metrics.resampling import Resamples
 from reclife.metrics.sums import summed
 from reclife.pipelines.evaluation.rows import Measured
 
-Vector = npt.NDArray[np.float64]
+Vector = npt.NDArray[np.floating]
 Codes = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 
@@ -62,7 +62,7 @@ class Events:
         a chance.
         """
         who = self.users, self.n_users
-        chances = np.clip(scores, 0.0, 1.0)
+        chances = np.clip(scores.astype(np.float64), 0.0, 1.0)
         areas = resampled_areas(self.labels, scores, self.users, self.resamples)
         losses = logloss_sums(self.labels, chances, *who)
         loss, rate = Measured.of(losses, self.resamples), self.base_rate()

@@ -16,7 +16,17 @@ from reclife.config.evaluation import (
     LogisticBaselineConfig,
     UserItemBiasConfig,
 )
-from reclife.contracts import ITEM, LABEL, TIME, USER, EvaluationRow, FeatureSpec, Task
+from reclife.contracts import (
+    ITEM,
+    LABEL,
+    TIME,
+    USER,
+    Calibration,
+    EvaluationRow,
+    FeatureSpec,
+    Task,
+)
+from reclife.metrics.calibrators import calibrated
 from reclife.metrics.resampling import resample
 from reclife.pipelines.evaluation import bias, logistic, slices
 from reclife.pipelines.evaluation.events import Events
@@ -25,7 +35,7 @@ from reclife.pipelines.evaluation.slices import Entities, Slices
 from reclife.transforms.arrays import column, floats, ints, positions
 from reclife.transforms.timeline import Timeline
 
-Scores = npt.NDArray[np.float64]
+Scores = npt.NDArray[np.floating]
 
 OBSERVED = "observed"
 """The name under which the data's own figures are reported."""
@@ -114,6 +124,7 @@ def evaluate(
     sampled: bool,
     who: Entities,
     task: Task | None = None,
+    calibration: Calibration | None = None,
 ) -> LikeResult:
     """Measure the model beside its baselines on one task.
 
@@ -127,11 +138,14 @@ def evaluate(
         sampled: The negatives were drawn, not observed: the slice then says so.
         who: The attributes that slices may read.
         task: What is predicted; the first task by default.
+        calibration: A map of the model's chances, measured as a model of its own.
     """
     task = task or spec.tasks[0]
     labelled = np.asarray(pc.is_valid(examples.test[task.label]))
     every, own = examples.test.num_rows, examples.of(task)
-    scores = {model: predicted.astype(np.float64)[labelled]}
+    scores: dict[str, Scores] = {model: predicted[labelled]}
+    if calibration is not None:
+        scores[f"{model}+{calibration.kind}"] = calibrated(calibration, scores[model])
     for baseline in config.like_baselines:
         scores[baseline.kind] = baseline_scores(own, spec, baseline, refit)
     test, known = own.test, own.known

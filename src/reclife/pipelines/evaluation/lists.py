@@ -29,6 +29,8 @@ SAMPLED = "sampled"
 """The slice of the figures on drawn negatives; its metrics are called `sampled_<metric>` too."""
 QUERIES = "queries"
 """The name under which the queries' own figures are reported."""
+TARGETS = "targets"
+"""Column of the queries' values: how many items count as right."""
 PAIRED = ("ndcg", "recall")
 """Metrics whose difference to every other ranker is reported."""
 
@@ -47,7 +49,7 @@ class ListsResult:
         users: Of how many users.
         unknown_share: Share of the targets that were unknown before the test part.
         model: The last ranker.
-        values: `user_id`, the time, `<metric>@<k>` and `slices` of each query.
+        values: `user_id`, the time, `targets`, `<metric>@<k>` and `slices` of each query.
         per_user: There is one query a user.
         exposure: By ranker, the share of all places that the most listed items take together.
     """
@@ -154,6 +156,8 @@ class _Measure:
     def values(self, ranked: Ranked) -> pa.Table:
         """Return the metrics of every query, for the comparison of runs."""
         table = _identity(self.queries)
+        counted = self.queries.counted.per_query(len(self.queries))
+        table = table.append_column(TARGETS, pa.array(counted))
         for (metric, k), values in self._at(ranked.full, *self.parts[ALL]).items():
             table = table.append_column(f"{metric}@{k}", pa.array(values))
         parts = {

@@ -11,12 +11,15 @@ import pyarrow as pa
 
 from reclife.config.evaluation import EvaluationConfig
 from reclife.contracts import (
+    Calibration,
+    Calibrations,
     EvaluationReport,
     FeatureSpec,
     FeatureStats,
     TrainingReport,
     ValidationReport,
 )
+from reclife.metrics import calibrators
 from reclife.pipelines.evaluation import (
     catalogue,
     drawn,
@@ -47,16 +50,24 @@ def evaluate_like(
     users: pa.Table,
     training: TrainingReport,
     config: EvaluationConfig,
-) -> tuple[list[like.LikeResult], pa.Table]:
+) -> tuple[list[like.LikeResult], pa.Table, Calibrations]:
     """Predict every test event and measure the model beside its baselines, task by task.
 
     Returns:
-        A result a task, and the scored events of all tasks.
+        A result a task, the scored events of all tasks, and the calibration of every task, none
+        unless it is declared.
     """
     from reclife.models.saved import load_model, predict_tasks
 
     ranking = load_model(model, spec)
-    predicted = predict_tasks(ranking, test).astype(np.float64)
+    predicted = predict_tasks(ranking, test)
+    maps: dict[str, Calibration] = {}
+    if config.calibration is not None:
+        held = predict_tasks(ranking, validation) if validation.num_rows else predicted[:0]
+        for number, task in enumerate(ranking.tasks):
+            truth = floats(validation, task.label)
+            known = ~np.isnan(truth)
+            maps[task.name] = calibrators.fit(config.calibration, truth[known], held[known, number])
     results = [
         like.evaluate(
             training.model_kind,
@@ -68,6 +79,7 @@ def evaluate_like(
             sampled=_negatives_are_drawn(spec, interactions, task.label),
             who=slices.Entities(items, users),
             task=task,
+            calibration=maps.get(task.name),
         )
         for number, task in enumerate(ranking.tasks)
     ]
@@ -78,7 +90,8 @@ def evaluate_like(
             len(result.labels),
             result.unlabelled,
         )
-    return results, pa.concat_tables([result.table() for result in results])
+    scored = pa.concat_tables([result.table() for result in results])
+    return results, scored, Calibrations(tasks=maps)
 
 
 def _negatives_are_drawn(spec: FeatureSpec, interactions: pa.Table, label: str) -> bool:
@@ -180,7 +193,8 @@ def write_report(
 ) -> tuple[EvaluationReport, str]:
     """Put the rows of all tasks into one report and one page."""
     predicted = tuple(row for result in like_results for row in result.rows)
-    report = EvaluationReport(run_id=run_id, rows=(*predicted, *lists_result.rows))
+    rows = (*predicted, *lists_result.rows)
+    report = EvaluationReport(run_id=run_id, rows=rows, leaking=stats.leaking)
     return report, page.render(report, like_results, lists_result, stats, config)
 
 
@@ -208,6 +222,7 @@ def validate(
     scored_events: pa.Table,
     scored_lists: pa.Table,
     drawn_negatives: pa.Table,
+    calibrations: Calibrations,
     passed: str,
     expectations: Mapping[str, Any],
     run_id: str,
@@ -216,11 +231,13 @@ def validate(
     from reclife.validation.stage import validate_stage
 
     _LOG.debug(
-        "Gate passed by run %s: page of %d characters, %d events, %d queries, %d drawn negatives.",
+        "Gate passed by run %s: page of %d characters, %d events, %d queries, %d drawn negatives, "
+        "%d calibrated tasks.",
         passed,
         len(evaluation_page),
         scored_events.num_rows,
         scored_lists.num_rows,
         drawn_negatives.num_rows,
+        len(calibrations.tasks),
     )
     return validate_stage("evaluation", {"evaluation": report.rows}, expectations, run_id)

@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from reclife.config.export import ExportConfig
 from reclife.contracts import (
+    Calibrations,
     CompressionReport,
     EvaluationReport,
     ExportReport,
@@ -43,6 +44,7 @@ def write_bundle(
     candidates: Path,
     feature_spec: FeatureSpec,
     evaluation: EvaluationReport,
+    calibrations: Calibrations,
     compression_report: CompressionReport,
     export_report: ExportReport,
     golden: pa.Table,
@@ -60,6 +62,7 @@ def write_bundle(
         candidates=candidates,
         spec=feature_spec,
         evaluation=evaluation,
+        calibrations=calibrations,
         compression=compression_report,
         export=export_report,
         golden=golden,

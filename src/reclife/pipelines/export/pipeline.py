@@ -32,6 +32,7 @@ def create_pipeline() -> Pipeline:
                     "candidates",
                     "feature_spec",
                     "evaluation",
+                    "calibrations",
                     "compression_report",
                     "export_report",
                     "golden_rows",
