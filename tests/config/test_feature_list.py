@@ -40,6 +40,7 @@ BAD: list[tuple[dict[str, Any], str]] = [
         "year: feature names must be unique, but 2 features write it",
     ),
     ({"kind": "count", "name": "label", "by": "user"}, "label: the name is reserved"),
+    ({"kind": "count", "name": "split", "by": "user"}, "split: the name is reserved"),
     (
         {"kind": "window", "name": "future", "by": "user", "window": "-7d", "statistic": "count"},
         "-7d would look forward: lengths of time reach back, as 7d does",

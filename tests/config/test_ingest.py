@@ -44,6 +44,16 @@ def test_the_smallest_declaration() -> None:
         ({"label": {"kind": "event", "column": "user_id", "positive": ["x"]}}, "does not fit"),
         ({"label": {"kind": "threshold", "column": "item_id", "at_least": 4}}, "does not fit"),
         ({"tiem": {"from": "t"}}, "tiem"),
+        ({"time": {"from": "t", "format": "YYYY-MM-DD"}}, "did you mean 'yyyy-MM-dd'"),
+        ({"time": {"from": "t", "format": "epoch_second"}}, "did you mean 'epoch_seconds'"),
+        ({"time": {"from": "t", "format": "HH:mm"}}, "nor a pattern with a year"),
+        ({"event": {"from": "a", "types": {"buy": [True]}}}, "quote the text"),
+        ({"columns": {**IDS, "n": {"from": "n", "type": "int64", "missing": False}}}, "quote the"),
+        ({"columns": {**IDS, "_raw": {"from": "n", "type": "int64"}}}, "'_raw' cannot be the name"),
+        (
+            {"columns": {**IDS, "Place": IDS["item_id"], "place": IDS["item_id"]}},
+            "'place' and 'Place' differ in case only",
+        ),
         (
             {"columns": {**IDS, "n": {"from": "n", "type": "int64", "decimal": ","}}},
             "decimal needs the type float64",
@@ -99,6 +109,28 @@ def test_the_smallest_declaration() -> None:
 def test_a_wrong_declaration_is_named(changes: dict[str, Any], message: str) -> None:
     with pytest.raises(ValidationError, match=message):
         IngestConfig.model_validate(declared(**changes))
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "iso",
+        "yyyy-MM-dd",
+        "yyyy-DDD",
+        "d MMM yyyy h:mm a",
+        "yyyy'年'M'月'd'日'",
+        "yy.M.d[ H:mm]XXX",
+    ],
+)
+def test_patterns_that_can_be_read(pattern: str) -> None:
+    time = {"from": "t", "format": pattern}
+    assert IngestConfig.model_validate(declared(time=time)).interactions.time
+
+
+def test_an_incremental_source_is_not_read_for_entities() -> None:
+    items = {"source": "raw_interactions", "columns": {"item_id": IDS["item_id"]}}
+    with pytest.raises(ValidationError, match="items cannot come from raw_interactions"):
+        IngestConfig.model_validate({**declared(), "items": items, "incremental": {}})
 
 
 def test_ids_have_one_type() -> None:

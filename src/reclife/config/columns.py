@@ -1,10 +1,11 @@
 """Columns of the sources: a canonical column, the event time, the event type, the weight."""
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Literal, Self, final
 from zoneinfo import ZoneInfo
 
-from pydantic import ConfigDict, Field, field_validator, model_validator
+from pydantic import BeforeValidator, ConfigDict, Field, field_validator, model_validator
 
 from reclife.config.problems import nearest
 from reclife.config.schema import Schema
@@ -13,6 +14,23 @@ Scalar = Literal["int64", "string", "float64"]
 ColumnType = Literal["int64", "string", "float64", "int64_list", "string_list", "float64_list"]
 END_OF_2099 = 4_102_444_799
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+
+_FORMATS = ("epoch_seconds", "epoch_milliseconds", "iso")
+_PARSED = "GyMLdDahHkKmsSVzOXxZ"
+"""Letters of a date pattern that a text can be read by."""
+_MISTAKEN = {"Y": "y", "D": "d"}
+"""Letters that are easily taken for others: the year of a week, the day of a year."""
+
+
+def _no_boolean(value: object) -> object:
+    """Refuse what YAML makes of an unquoted yes, no, on or off."""
+    if isinstance(value, bool):
+        raise ValueError("YAML reads yes, no, on, off, true and false as booleans: quote the text")
+    return value
+
+
+Text = Annotated[str | int, BeforeValidator(_no_boolean)]
+"""What stands in a cell of a source."""
 
 _FILLS: Mapping[Scalar, tuple[type, ...]] = {
     "int64": (int,),
@@ -32,7 +50,7 @@ class Column(Schema):
         description="int64 and string never pass through a float; a list is read from a list or "
         "from a text with separators."
     )
-    missing: str | int | float = Field(
+    missing: Annotated[str | int | float, BeforeValidator(_no_boolean)] = Field(
         "reject",
         description="An empty value: `reject` sets the row aside, `keep` leaves it null, "
         "anything else is written in its place.",
@@ -99,6 +117,21 @@ class TimeColumn(Schema):
         "A label that looks beyond it is not known yet.",
     )
 
+    @field_validator("format")
+    @classmethod
+    def _format_can_be_read(cls, text: str) -> str:
+        if text in _FORMATS:
+            return text
+        letters = set(re.sub(r"'[^']*'|[^A-Za-z]", "", text))
+        if "y" in letters and letters <= set(_PARSED) and not {"M", "D"} <= letters:
+            return text
+        meant = "".join(_MISTAKEN.get(letter, letter) for letter in text)
+        raise ValueError(
+            f"{text!r} is none of {', '.join(_FORMATS)}, nor a pattern with a year, such as "
+            "`yyyy/MM/dd HH:mm:ss`, with other text between single quotes"
+            + (f"; did you mean {meant!r}?" if meant != text else nearest(text, _FORMATS))
+        )
+
     @field_validator("zone")
     @classmethod
     def _zone_exists(cls, zone: str) -> str:
@@ -116,7 +149,7 @@ class EventColumn(Schema):
     model_config = ConfigDict(populate_by_name=True)
 
     source: str = Field(alias="from", min_length=1, description="Column of the source file.")
-    types: dict[str, tuple[str | int, ...]] = Field(
+    types: dict[str, tuple[Text, ...]] = Field(
         min_length=1,
         description="Type -> the values that the source writes for it, compared as texts without "
         "the blanks around them.",

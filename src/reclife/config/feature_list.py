@@ -77,7 +77,9 @@ CROSSABLE_KINDS = ("category", "hashed_category", "bucketize", "date_part")
 """Kinds with one id a row."""
 ENCODABLE_KINDS = (*CROSSABLE_KINDS, "cross")
 """Kinds with one id a row, crosses of others among them."""
-RESERVED = frozenset({"user_id", "item_id", "timestamp", "label", "sampling_probability"})
+RESERVED = frozenset(
+    {"user_id", "item_id", "timestamp", "label", "weight", "split", "sampling_probability"}
+)
 """Columns of the examples that are no features."""
 
 

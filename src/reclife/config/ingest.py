@@ -43,9 +43,13 @@ def _check_ids(columns: Mapping[str, Column], names: tuple[str, ...]) -> None:
             raise ValueError(f"{name} must be int64 or string: ids never pass through a float")
         if columns[name].missing != "reject":
             raise ValueError(f"{name} cannot be missing: leave `missing` at reject")
+    spelled: dict[str, str] = {}
     for name in columns:
-        if name in RESERVED or not name.isidentifier():
+        if name.lower() in RESERVED or name.startswith("_") or not name.isidentifier():
             raise ValueError(f"{name!r} cannot be the name of a canonical column")
+        if name.lower() in spelled:
+            raise ValueError(f"{name!r} and {spelled[name.lower()]!r} differ in case only")
+        spelled[name.lower()] = name
 
 
 @final
@@ -129,11 +133,11 @@ class InteractionsSource(Schema):
     def _taken_names(self) -> Iterator[str]:
         """Yield own columns whose names ingest needs itself."""
         for name in self.columns:
-            if name == "weight":
+            if name.lower() == "weight":
                 yield "columns.weight: a weight is declared as interactions.weight"
-            elif name == "event" and self.event is not None:
+            elif name.lower() == "event" and self.event is not None:
                 yield "columns.event: interactions.event writes this column already"
-            elif name.startswith("label_"):
+            elif name.lower().startswith("label_"):
                 yield f"columns.{name}: names that begin with label_ are those of further tasks"
 
     def _weight_problems(self) -> Iterator[str]:
