@@ -81,6 +81,20 @@ class Pack:
         positions = number[last]
         return Places(flat[chosen], positions, _sorting(positions))
 
+    def flat(self, inputs: Mapping[str, Tensor]) -> Tensor:
+        """Return the row of the pack at every place of a batch, `[P]`, int64.
+
+        Args:
+            inputs: The ids of each feature, `[B]` or `[B, L]`.
+        """
+        return tf.concat(
+            [
+                tf.reshape(inputs[f.name], [-1]) + int(self._offsets[str(f.table)])
+                for f in self.features
+            ],
+            axis=0,
+        )
+
     def rows(self, places: Places) -> Tensor:
         """Return the row of every place, `[P, D]`, reading each distinct row once."""
         return tf.gather(tf.gather(self.variable, places.ids), places.positions)
