@@ -1,0 +1,1 @@
+"""Asynchronous training: tables and dense weights live on servers, workers pull and push."""

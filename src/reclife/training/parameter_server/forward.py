@@ -1,0 +1,117 @@
+"""The model as a function of weights that lie elsewhere: loss and gradients."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, final
+
+import keras
+import tensorflow as tf
+
+from reclife.config.training import TrainingConfig
+from reclife.models.ranking import RankingModel
+from reclife.training.objective import Objective, Targets
+from reclife.training.sparse.packs import Pack
+
+Tensor = Any
+Variable = Any
+
+
+class Weights(NamedTuple):
+    """What a worker holds while it computes.
+
+    `dense` are the values of the trainable variables, `statistics` those of what layers keep
+    besides, `rows` `[P, D]` the row of every place of each pack.
+    """
+
+    dense: Sequence[Tensor]
+    statistics: Sequence[Tensor]
+    rows: Mapping[str, Tensor]
+
+
+class Computed(NamedTuple):
+    """Loss, losses of the tasks, gradients as in `Weights`, and the statistics afterwards."""
+
+    loss: Tensor
+    task_losses: Tensor
+    rows: dict[str, Tensor]
+    dense: list[Tensor]
+    statistics: list[Tensor]
+
+
+@final
+class Forward:
+    """Loss and gradients of `model`, whose own variables are neither read nor written.
+
+    Random numbers follow from the number of the step, so that one done twice draws them again.
+    """
+
+    def __init__(
+        self,
+        model: RankingModel,
+        objective: Objective,
+        packs: Mapping[str, Pack],
+        config: TrainingConfig,
+    ) -> None:
+        self._model = model
+        self._objective = objective
+        self._packs = packs
+        self.dense: list[Variable] = [*model.dense_variables, *objective.variables]
+        layers = model.layers.values()
+        self.statistics: list[Variable] = [
+            v for layer in layers for v in layer.weights if not v.trainable
+        ]
+        self._random: list[Variable] = [
+            v for x in layers for v in x.variables if not any(v is weight for weight in x.weights)
+        ]
+        self._seeds = [v.numpy() for v in self._random]
+        self._compute = tf.function(self._gradients, autograph=False, jit_compile=config.xla)
+
+    def __call__(
+        self, weights: Weights, inputs: Mapping[str, Tensor], targets: Targets, step: Tensor
+    ) -> Computed:
+        """Return loss and gradients on the batch of step number `step`, int32."""
+        return self._compute(weights, inputs, targets, step)
+
+    def _gradients(
+        self, weights: Weights, inputs: Mapping[str, Tensor], targets: Targets, step: Tensor
+    ) -> Computed:
+        named = self._by_feature(weights.rows, inputs)
+        dense = list(weights.dense)
+        seeds = [tf.cast(s, v.dtype) + tf.cast(step, v.dtype) for s, v in self._drawn()]
+        held = [
+            *zip(self.dense, dense, strict=True),
+            *zip(self.statistics, weights.statistics, strict=True),
+            *zip(self._random, seeds, strict=True),
+        ]
+        with tf.GradientTape() as tape, keras.StatelessScope(state_mapping=held) as scope:
+            tape.watch([named, dense])
+            logits = self._model.score(named, inputs, training=True)
+            loss, task_losses = self._objective(logits, targets)
+            size = tf.cast(tf.shape(targets.labels)[0], tf.float32)
+            total = loss + self._model.penalty(named, inputs, size)
+        named_grads, dense_grads = tape.gradient(
+            total, (named, dense), unconnected_gradients=tf.UnconnectedGradients.ZERO
+        )
+        row_grads = {
+            name: tf.concat(
+                [tf.reshape(named_grads[f.name], [-1, x.shape[-1]]) for f in pack.features], axis=0
+            )
+            for (name, pack), x in zip(self._packs.items(), weights.rows.values(), strict=True)
+        }
+        statistics = [scope.get_current_value(v) for v in self.statistics]
+        return Computed(loss, task_losses, row_grads, dense_grads, statistics)
+
+    def _drawn(self) -> list[tuple[Any, Variable]]:
+        return list(zip(self._seeds, self._random, strict=True))
+
+    def _by_feature(
+        self, rows: Mapping[str, Tensor], inputs: Mapping[str, Tensor]
+    ) -> dict[str, Tensor]:
+        """Return the rows `[B, D]` or `[B, L, D]` of each feature from those of each pack."""
+        named = {}
+        for name, pack in self._packs.items():
+            sizes = [tf.size(inputs[feature.name]) for feature in pack.features]
+            parts = tf.split(rows[name], sizes, num=len(sizes))
+            for feature, part in zip(pack.features, parts, strict=True):
+                dim = rows[name].shape[-1]
+                named[feature.name] = tf.reshape(part, [-1, *inputs[feature.name].shape[1:], dim])
+        return named

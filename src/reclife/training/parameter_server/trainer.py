@@ -1,0 +1,202 @@
+"""Training in which workers pull and push at their own pace: asynchronous, at least once."""
+
+import uuid
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any, final
+
+import numpy as np
+import tensorflow as tf
+from numpy.typing import NDArray
+
+from reclife.config.topology import ParameterServerConfig
+from reclife.config.training import TrainingConfig
+from reclife.contracts import FeatureSpec
+from reclife.errors import ArtifactError
+from reclife.models import build
+from reclife.models.ranking import RankingModel
+from reclife.models.saved import compiled, predict_arrays
+from reclife.training import dense
+from reclife.training.examples import Examples
+from reclife.training.objective import Objective
+from reclife.training.parameter_server.columns import Columns
+from reclife.training.parameter_server.coordination import bounded
+from reclife.training.parameter_server.forward import Forward
+from reclife.training.parameter_server.ledger import Ledger
+from reclife.training.parameter_server.shards import Shards
+from reclife.training.parameter_server.statistics import Statistics
+from reclife.training.parameter_server.unit import Held, Pace, Unit
+from reclife.training.parameter_server.vector import Vector
+from reclife.training.parameter_server.wire import Wires
+from reclife.training.sparse.packs import packs
+from reclife.training.trainer import StepResult, Trainer, Work
+
+Array = NDArray[Any]
+Tensor = Any
+Coordinator = Any
+
+_AHEAD = 3
+"""Units handed out for each worker: one is done, the others wait for it or for a lost one."""
+
+_SILENCE_SECONDS = 60.0
+"""How long a unit may take, its repetition on another worker included, before training stops."""
+
+
+@final
+class ParameterServerTrainer(Trainer):
+    """Steps of `model` by the workers of a cluster, whose servers hold what is learnt."""
+
+    lead = True
+
+    def __init__(
+        self,
+        model: RankingModel,
+        config: TrainingConfig,
+        spec: FeatureSpec,
+        topology: ParameterServerConfig,
+        coordinator: Coordinator,
+        folder: Path,
+    ) -> None:
+        self.model = model
+        self.repeated: list[int] = []
+        self._config = config
+        self._coordinator = coordinator
+        self._folder = folder
+        self._out = _AHEAD * topology.workers
+        objective = Objective(config.objective, spec)
+        self.grouped = objective.grouped
+        self.packs = packs(model.tables, model.embedded)
+        self._forward = Forward(model, objective, self.packs, config)
+        self._objective = objective
+        servers = [f"/job:ps/replica:0/task:{k}/device:CPU:0" for k in range(topology.servers)]
+        name, wires = uuid.uuid4().hex, Wires(topology.wire)
+        self._first = servers[0]
+        self._shards = Shards(
+            {pack: found.variable.numpy() for pack, found in self.packs.items()},
+            servers,
+            config.sparse_optimizer,
+            wires,
+            name,
+        )
+        make = partial(dense.build, config.dense_optimizer)
+        self._vector = Vector(self._forward.dense, servers, make, wires, name)
+        self._statistics = Statistics(self._forward.statistics, self._first)
+        self._published: Columns | None = None
+        self._unit: Any = None
+        self._ledger: Ledger | None = None
+        self._score = compiled(model)
+
+    def prepare(self, examples: Examples, rows: Array) -> Array:
+        """Return `rows`: the workers read `examples` by themselves."""
+        if self._published is None or self._published.examples is not examples:
+            self._publish(examples)
+        return rows.astype(np.int32)
+
+    def _publish(self, examples: Examples) -> None:
+        columns = self._published = Columns(examples, self._folder)
+        self._ledger = Ledger(-(-len(examples) // self._config.batch_size), self._first)
+        held = Held(self._shards, self._vector, self._statistics, self._ledger)
+        unit = Unit(self.model, self.packs, self._forward, held, self._config)
+        scalar = tf.TensorSpec([], tf.float32)
+        self._unit = tf.function(
+            lambda rows, number, pace: unit(columns, rows, number, pace),
+            input_signature=[
+                tf.TensorSpec([None], tf.int32),
+                tf.TensorSpec([], tf.int32),
+                Pace(scalar, scalar, scalar),
+            ],
+            autograph=False,
+        ).get_concrete_function()  # traced here: where work is handed out, Keras cannot update
+
+    def steps(self, work: Iterator[Work]) -> Iterator[tuple[Work, StepResult]]:
+        """Keep every worker busy; yield what is done in the order of `work`."""
+        under_way: deque[tuple[Work, Any]] = deque()
+        for one in work:
+            under_way.append((one, self._handed_out(one)))
+            if len(under_way) >= self._out:
+                yield self._done(*under_way.popleft())
+        while under_way:
+            yield self._done(*under_way.popleft())
+        if self._ledger is not None:
+            self.repeated += self._ledger.repeated()
+
+    def _handed_out(self, one: Work) -> Any:
+        pace = Pace(*[tf.constant(value, tf.float32) for value in one.rates])
+        number = tf.constant(one.position, tf.int32)
+        return self._coordinator.schedule(self._unit, args=(tf.constant(one.batch), number, pace))
+
+    def _done(self, one: Work, remote: Any) -> tuple[Work, StepResult]:
+        found = bounded(
+            remote.fetch,
+            _SILENCE_SECONDS,
+            f"No worker finished step {one.step} within {_SILENCE_SECONDS:g} seconds.",
+        )
+        return one, StepResult(float(found[0]), found[2:], float(found[1]), {})
+
+    def predict(self, examples: Examples) -> Array:
+        """Return the probabilities, scored here with the weights of the last `unpack`."""
+        return predict_arrays(self._score, examples.inputs, len(examples))
+
+    def unpack(self) -> None:
+        """Fetch every weight from the servers."""
+        for name, table in self._shards.tables().items():
+            self.packs[name].variable.assign(table)
+            self.packs[name].empty()
+        for variable, value in zip(self._forward.dense, self._vector.values(), strict=True):
+            variable.assign(value)
+        kept = zip(self._forward.statistics, self._statistics.values(), strict=True)
+        for variable, value in kept:
+            variable.assign(value)
+
+    def state(self) -> dict[str, Array]:
+        """Return every value that a resume needs, by the names of every other topology."""
+        self.unpack()
+        own = self.model.weights() | self.model.random_states()
+        learnt = {f"objective/{i}": v.numpy() for i, v in enumerate(self._objective.variables)}
+        optimizer = {f"dense_optimizer/{i}": a for i, a in enumerate(self._vector.state())}
+        named = {name: variable.numpy() for name, variable in own.items()}
+        return named | self._shards.state() | learnt | optimizer
+
+    def restore(self, state: Mapping[str, Array]) -> None:
+        """Go back to `state`, wherever it was saved.
+
+        Raises:
+            ArtifactError: The names are not those of this trainer.
+        """
+        own = self.model.weights() | self.model.random_states()
+        learnt = {f"objective/{i}": v for i, v in enumerate(self._objective.variables)}
+        sparse = self._shards.names()
+        count = self._vector.count()
+        optimizer = [f"dense_optimizer/{i}" for i in range(count)]
+        known = {*own, *learnt, *sparse, *optimizer}
+        if different := sorted(known ^ state.keys()):
+            raise ArtifactError(f"The checkpoint does not fit the model: {', '.join(different)}.")
+        for name, variable in (own | learnt).items():
+            variable.assign(np.asarray(state[name]))
+        for pack in self.packs.values():
+            pack.fill()
+        self._shards.assign({name: pack.variable.numpy() for name, pack in self.packs.items()})
+        self._shards.restore(state)
+        self._vector.assign([v.numpy() for v in self._forward.dense])
+        self._vector.restore([state[name] for name in optimizer])
+        self._statistics.assign([v.numpy() for v in self._forward.statistics])
+
+
+def asynchronous(
+    topology: ParameterServerConfig, coordinator: Coordinator, folder: Path
+) -> Callable[[TrainingConfig, FeatureSpec, int], ParameterServerTrainer]:
+    """Return what makes the trainer of a phase from declaration, schema and seed.
+
+    Args:
+        topology: The declaration.
+        coordinator: What `connect` returned.
+        folder: A folder that all workers see.
+    """
+
+    def made(config: TrainingConfig, spec: FeatureSpec, seed: int) -> ParameterServerTrainer:
+        model = build(config.model, spec, seed)
+        return ParameterServerTrainer(model, config, spec, topology, coordinator, folder)
+
+    return made

@@ -1,0 +1,117 @@
+"""A unit of work: one batch on one worker, from pull to push."""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple, final
+
+import tensorflow as tf
+
+from reclife.config.training import TrainingConfig
+from reclife.models.ranking import RankingModel
+from reclife.training.clipping import Gradients, clip
+from reclife.training.parameter_server.columns import Columns
+from reclife.training.parameter_server.forward import Forward, Weights
+from reclife.training.parameter_server.ledger import Ledger
+from reclife.training.parameter_server.shards import Pulled, Shards
+from reclife.training.parameter_server.statistics import Statistics
+from reclife.training.parameter_server.vector import Vector
+from reclife.training.sparse.packs import Pack
+
+Tensor = Any
+
+
+class Held(NamedTuple):
+    """What the servers hold."""
+
+    shards: Shards
+    vector: Vector
+    statistics: Statistics
+    ledger: Ledger
+
+
+class Pace(NamedTuple):
+    """Both learning rates and the number of the step, from 1; float32 scalars."""
+
+    sparse: Tensor
+    dense: Tensor
+    step: Tensor
+
+
+@final
+class Unit:
+    """Traced once for all workers; whatever is not placed on a server runs where it is called.
+
+    A batch whose loss or gradient is not finite moves nothing, so that no other one is spoilt.
+    """
+
+    def __init__(
+        self,
+        model: RankingModel,
+        packs: Mapping[str, Pack],
+        forward: Forward,
+        held: Held,
+        config: TrainingConfig,
+    ) -> None:
+        self._model = model
+        self._packs = packs
+        self._forward = forward
+        self._held = held
+        self._clipping = config.clipping
+
+    def __call__(self, columns: Columns, rows: Tensor, number: Tensor, pace: Pace) -> Tensor:
+        """Train on `rows` `[B]` of `columns`, unit `number` of the epoch.
+
+        Returns:
+            Loss, norm of the gradient, and the losses of the tasks: `[2 + T]`.
+        """
+        inputs = dict(self._model.select(columns.inputs(rows)))
+        pulled, places = self._pulled(inputs)
+        weights = Weights(
+            self._held.vector.pull(),
+            self._held.statistics.pull(),
+            {name: tf.gather(found.rows, places[name]) for name, found in pulled.items()},
+        )
+        found = self._forward(weights, inputs, columns.targets(rows), tf.cast(pace.step, tf.int32))
+        gradients = self._summed(pulled, places, found.rows, found.dense)
+        norm = gradients.norm()
+        fine = tf.math.is_finite(found.loss) & tf.math.is_finite(norm)
+        with tf.control_dependencies([self._held.ledger.begin(number)]):
+            fine = tf.identity(fine)
+        self._push(pulled, clip(gradients, self._clipping), pace, fine)
+        self._held.statistics.push(weights.statistics, found.statistics, fine)
+        return tf.concat([[found.loss, norm], found.task_losses], axis=0)
+
+    def _pulled(self, inputs: Mapping[str, Tensor]) -> tuple[dict[str, Pulled], dict[str, Tensor]]:
+        """Return the distinct rows of each pack, and for every place `[P]` which of them it is."""
+        pulled, places = {}, {}
+        for name, pack in self._packs.items():
+            unique = tf.unique(tf.cast(pack.flat(inputs), tf.int32))
+            pulled[name], places[name] = self._held.shards.pull(name, unique.y), unique.idx
+        return pulled, places
+
+    def _summed(
+        self,
+        pulled: Mapping[str, Pulled],
+        places: Mapping[str, Tensor],
+        rows: Mapping[str, Tensor],
+        dense: list[Tensor],
+    ) -> Gradients:
+        ids = {name: tf.cast(found.ids, tf.int64) for name, found in pulled.items()}
+        return Gradients(
+            rows={
+                name: tf.math.unsorted_segment_sum(rows[name], places[name], tf.size(ids[name]))
+                for name in self._packs
+            },
+            owners={name: pack.table_numbers(ids[name]) for name, pack in self._packs.items()},
+            tables={name: len(pack.tables) for name, pack in self._packs.items()},
+            dense=dense,
+        )
+
+    def _push(
+        self, pulled: Mapping[str, Pulled], gradients: Gradients, pace: Pace, fine: Tensor
+    ) -> None:
+        for name, gradient in gradients.rows.items():
+            self._held.shards.push(
+                name, pulled[name].only(fine), gradient, tf.stack([pace.sparse, pace.step])
+            )
+        dense = [tf.where(fine, gradient, 0.0) for gradient in gradients.dense]
+        self._held.vector.push(dense, pace.dense)
