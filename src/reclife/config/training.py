@@ -1,8 +1,8 @@
 """How the ranking model and the candidate source are trained."""
 
-from typing import Annotated, Literal, final
+from typing import Annotated, Literal, Self, final
 
-from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt
+from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt, model_validator
 
 from reclife.config.model import DeepFMConfig, ModelConfig
 from reclife.config.objective import ObjectiveConfig
@@ -117,6 +117,19 @@ class TrainingConfig(Schema):
         default=False,
         description="Compile forward and backward pass of the dense part; pays for long training.",
     )
+    run_eagerly: bool = Field(
+        default=False,
+        description="Compute operation by operation, slowly, so that a debugger can stop anywhere.",
+    )
     candidates: CandidatesConfig = Field(
         default=CandidatesConfig(), description="The candidate source, fitted beside it."
     )
+
+    @model_validator(mode="after")
+    def _eager_training_is_plain(self) -> Self:
+        if self.run_eagerly and (self.xla or self.topology.kind != "local"):
+            raise ValueError(
+                "run_eagerly is for looking into training within one process: declare xla: false "
+                "and topology: {kind: local}"
+            )
+        return self

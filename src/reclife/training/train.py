@@ -17,6 +17,7 @@ from reclife.models import build
 from reclife.models.ranking import RankingModel
 from reclife.runtime.seeds import derive
 from reclife.training.checkpoints import Checkpoint, Checkpoints, Phase, Progress
+from reclife.training.eagerly import running_eagerly
 from reclife.training.examples import Batches, Examples
 from reclife.training.failure import Failure
 from reclife.training.learnable import check_examples
@@ -88,7 +89,8 @@ def train(
         logs=logs,
         trainers=trainers or synchronous(Alone()),
     )
-    return training.run(run_id)
+    with running_eagerly(config.run_eagerly):
+        return training.run(run_id)
 
 
 @final
