@@ -29,6 +29,7 @@ from reclife.models.features import (
 from reclife.models.fields import pooled
 from reclife.models.layers.dense import normalization
 from reclife.models.layers.pooling import mask
+from reclife.models.layers.scopes import part_scope
 from reclife.models.parts import Place, Value, layer_of, value_of
 from reclife.models.ranking import Penalties, RankingModel, penalties
 
@@ -73,11 +74,12 @@ class Blocks(RankingModel):
         values: dict[str, Value] = {}
         for name in self._order:
             block = self._graph.blocks[name]
-            if block.reads:
-                given, layer = [values[read] for read in block.reads], self.layers.get(name)
-                values[name] = value_of(block, layer, given, training)
-            else:
-                values[name] = self._source(name, rows, inputs, training)
+            with part_scope(block.kind, name):
+                if block.reads:
+                    given, layer = [values[read] for read in block.reads], self.layers.get(name)
+                    values[name] = value_of(block, layer, given, training)
+                else:
+                    values[name] = self._source(name, rows, inputs, training)
         outputs = [values[self._graph.outputs[task.name]].tensor for task in self.tasks]
         return tf.concat(outputs, axis=1)
 
@@ -96,8 +98,8 @@ class Blocks(RankingModel):
         if block.kind == "sequence":
             (feature,) = features
             newest = slice(-feature.shape[0], None)
-            vectors = rows[feature.name][:, newest, int(self._weighs) :]
-            return Value(vectors, mask(inputs[feature.name][:, newest]))
+            present = mask(inputs[feature.name][:, newest])
+            return Value(rows[feature.name][:, newest, int(self._weighs) :], present)
         whole = tf.stack(pooled(features, rows, inputs), axis=1)  # [B, F, D] or [B, F, 1 + D]
         if block.kind == _FIRST_ORDER:
             return Value(tf.reduce_sum(whole[:, :, :1], axis=1))

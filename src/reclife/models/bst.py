@@ -31,6 +31,7 @@ from reclife.models.features import (
 from reclife.models.fields import flat_width, normalized, number_layers, pooled_feature
 from reclife.models.layers.dense import perceptron
 from reclife.models.layers.pooling import mask
+from reclife.models.layers.scopes import part_scope
 from reclife.models.layers.sequence_encoder import SequenceEncoder
 from reclife.models.ranking import RankingModel, penalties
 
@@ -66,10 +67,12 @@ class BST(RankingModel):
     ) -> Tensor:
         """Return the positions side by side, `[B, (L + 1) D]`; only the newest L are read."""
         length = feature.shape[0]
-        history = rows[feature.name][:, -length:]  # [B, L, D]
-        ids = tf.concat([inputs[feature.name][:, -length:], inputs[target][:, tf.newaxis]], axis=1)
-        present = mask(ids)  # [B, L + 1]
-        sequence = tf.concat([history, rows[target][:, tf.newaxis]], axis=1)
+        newest = slice(-length, None)
+        with part_scope("append", f"{feature.name}_and_{target}"):
+            ids = [inputs[feature.name][:, newest], inputs[target][:, tf.newaxis]]
+            present = mask(tf.concat(ids, axis=1))  # [B, L + 1]
+            vectors = [rows[feature.name][:, newest], rows[target][:, tf.newaxis]]
+            sequence = tf.concat(vectors, axis=1)  # [B, L + 1, D]
         encoder = self.layers[f"encoder_{feature.name}"]
         encoded = encoder(sequence, present, training=training)
         return tf.reshape(encoded, [-1, (length + 1) * encoded.shape[2]])

@@ -1,6 +1,7 @@
 """From embedding rows and numbers to what the layers of a model read."""
 
 from collections.abc import Mapping
+from contextlib import nullcontext
 from typing import Any
 
 import tensorflow as tf
@@ -11,6 +12,7 @@ from reclife.models.features import embedded, numeric, width
 from reclife.models.layers.dense import normalization
 from reclife.models.layers.numbers import NumericRows
 from reclife.models.layers.pooling import mean_pool
+from reclife.models.layers.scopes import part_scope
 from reclife.models.ranking import RankingModel
 
 Layer = Any
@@ -29,7 +31,8 @@ def pooled_feature(
 ) -> Tensor:
     """Return one row `[B, D]` for a categorical feature; that of a list is its weighted mean."""
     weights = inputs.get(str(feature.weights))
-    return mean_pool(rows[feature.name], inputs[feature.name], weights)
+    with part_scope("mean", f"mean_{feature.name}") if feature.shape else nullcontext():
+        return mean_pool(rows[feature.name], inputs[feature.name], weights)
 
 
 def normalized(model: RankingModel, inputs: Mapping[str, Tensor], training: bool) -> list[Tensor]:

@@ -147,8 +147,8 @@ def _factorization(given: Sequence[Value]) -> Value:
 
 def _append(given: Sequence[Value]) -> Value:
     (rows, present), last = given[0], given[1].tensor
-    longer = tf.concat([rows, last[:, tf.newaxis]], axis=1)
-    return Value(longer, tf.concat([present, tf.ones_like(last[:, :1])], axis=1))
+    longer = tf.concat([present, tf.ones_like(last[:, :1])], axis=1)
+    return Value(tf.concat([rows, last[:, tf.newaxis]], axis=1), longer)
 
 
 _FUNCTIONS: Mapping[str, Callable[[Sequence[Value]], Value]] = MappingProxyType(

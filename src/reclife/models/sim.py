@@ -33,6 +33,7 @@ from reclife.models.features import (
 from reclife.models.fields import flat_width, normalized, number_layers, pooled
 from reclife.models.layers.dense import perceptron
 from reclife.models.layers.pooling import mask
+from reclife.models.layers.scopes import part_scope
 from reclife.models.layers.target_attention import TargetAttention
 from reclife.models.ranking import Penalties, RankingModel, penalties
 
@@ -76,10 +77,11 @@ class SIM(RankingModel):
         """
         _, search = self.sequences
         wanted = inputs[self.sought[1]][:, tf.newaxis]
-        found = (inputs[search] == wanted) & (wanted >= FIRST_ID)  # [B, L]
-        places = tf.range(1, tf.shape(found)[1] + 1)
-        newest = tf.math.top_k(tf.where(found, places, 0), self.relevant).values  # [B, K]
-        kept = {name: self._kept(inputs[name], newest) for name in self.sequences}
+        with part_scope("search", f"found_in_{search}"):
+            found = (inputs[search] == wanted) & (wanted >= FIRST_ID)  # [B, L]
+            places = tf.range(1, tf.shape(found)[1] + 1)
+            newest = tf.math.top_k(tf.where(found, places, 0), self.relevant).values  # [B, K]
+            kept = {name: self._kept(inputs[name], newest) for name in self.sequences}
         return {**inputs, **kept}
 
     def _kept(self, ids: Tensor, newest: Tensor) -> Tensor:

@@ -4,6 +4,8 @@ from typing import Any
 
 import tensorflow as tf
 
+from reclife.models.layers.scopes import part_scope
+
 Tensor = Any
 
 
@@ -21,6 +23,7 @@ def pairwise(vectors: Tensor) -> Tensor:
 
     Reference: Rendle, "Factorization Machines", ICDM 2010, lemma 3.1.
     """
-    square_of_sum = tf.square(tf.reduce_sum(vectors, axis=1))  # [B, D]
-    sum_of_squares = tf.reduce_sum(tf.square(vectors), axis=1)  # [B, D]
-    return 0.5 * tf.reduce_sum(square_of_sum - sum_of_squares, axis=1, keepdims=True)
+    with part_scope("factorization", "pairs"):
+        square_of_sum = tf.square(tf.reduce_sum(vectors, axis=1))  # [B, D]
+        sum_of_squares = tf.reduce_sum(tf.square(vectors), axis=1)  # [B, D]
+        return 0.5 * tf.reduce_sum(square_of_sum - sum_of_squares, axis=1, keepdims=True)

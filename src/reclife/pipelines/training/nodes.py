@@ -12,6 +12,7 @@ from reclife.contracts import (
     TIME,
     FeatureSpec,
     FeatureStats,
+    ModelSummary,
     TrainingReport,
     ValidationReport,
 )
@@ -32,6 +33,18 @@ def probe_export(spec: FeatureSpec, config: TrainingConfig) -> str:
 
     check_exportable(build(config.model, spec, config.seed), spec)
     return spec.hash
+
+
+def describe_model(spec: FeatureSpec, config: TrainingConfig) -> ModelSummary:
+    """Return the declared model part by part, with shapes, and log it."""
+    from reclife.models import build
+    from reclife.models.summary import summarise
+    from reclife.pipelines.training.page import text
+
+    kind = config.model.root.kind
+    summary = summarise(build(config.model, spec, config.seed), kind)
+    _LOG.info("The model, %s, %s numbers:\n%s", kind, f"{summary.numbers:,}", text(summary))
+    return summary
 
 
 def train_model(
@@ -74,17 +87,26 @@ def fit_candidates(
     return CandidateSource.fit(events, config.candidates, fit).save
 
 
+def write_page(report: TrainingReport, summary: ModelSummary) -> str:
+    """Return the page on the training, with the model drawn."""
+    from reclife.pipelines.training.page import render
+
+    return render(report, summary)
+
+
 def validate(
     model: Path,
     candidates: Path,
     report: TrainingReport,
+    page: str,
     expectations: Mapping[str, Any],
     run_id: str,
 ) -> ValidationReport:
-    """Validate what the stage wrote; `model` and `candidates` are waited for."""
+    """Validate what the stage wrote; `model`, `candidates` and `page` are waited for."""
     from reclife.validation.stage import validate_stage
 
     _LOG.info("Trained %s in %s, candidates in %s.", report.model_kind, model, candidates)
+    _LOG.debug("The page on it has %d characters.", len(page))
     return validate_stage("training", {"training_report": report.epochs}, expectations, run_id)
 
 

@@ -17,6 +17,13 @@ def create_pipeline() -> Pipeline:
                 namespace="training",
             ),
             Node(
+                nodes.describe_model,
+                inputs=["feature_spec", "params:training"],
+                outputs="model_summary",
+                name="describe_model",
+                namespace="training",
+            ),
+            Node(
                 nodes.train_model,
                 inputs=[
                     "train_examples@arrow",
@@ -46,8 +53,22 @@ def create_pipeline() -> Pipeline:
                 namespace="training",
             ),
             Node(
+                nodes.write_page,
+                inputs=["training_report", "model_summary"],
+                outputs="training_page",
+                name="write_page",
+                namespace="training",
+            ),
+            Node(
                 nodes.validate,
-                inputs=["model", "candidates", "training_report", "expectations", "run_id"],
+                inputs=[
+                    "model",
+                    "candidates",
+                    "training_report",
+                    "training_page",
+                    "expectations",
+                    "run_id",
+                ],
                 outputs="training_validation",
                 name="validate",
                 namespace="training",
