@@ -352,6 +352,24 @@ class EpochRow(Contract):
     """Task -> metric -> value on the validation examples, the first task first."""
     seconds: float
     waiting_seconds: float
+    stage: str = ""
+    """The stage it belongs to, where training has stages."""
+
+
+class StageRow(Contract):
+    """One stage of a staged training: what moved, on how many examples, how and where."""
+
+    stage: str
+    trainable: tuple[str, ...]
+    examples: int
+    topology: str
+    precision: str
+    epochs: int
+    best_epoch: int
+    steps: int
+    seconds: float
+    validation: dict[str, dict[str, float]]
+    """Of its best epoch, as in `EpochRow`."""
 
 
 class TrainingReport(Contract):
@@ -375,6 +393,8 @@ class TrainingReport(Contract):
     unused_features: tuple[str, ...]
     validation: dict[str, dict[str, float]]
     """Of the best epoch, as in `EpochRow`."""
+    stages: tuple[StageRow, ...] = ()
+    """One after the other; none where training is not staged."""
 
 
 class ModelPart(Contract):
