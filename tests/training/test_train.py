@@ -17,13 +17,12 @@ from tests.training import toy
 
 from reclife.contracts import PADDING_ID
 from reclife.errors import TrainingError
-from reclife.models import build
 from reclife.models.ranking import RankingModel
 from reclife.training.checkpoints import Checkpoints
 from reclife.training.examples import Batches, Examples
 from reclife.training.replicas import Alone
 from reclife.training.sparse import OPTIMIZERS
-from reclife.training.synchronous import SynchronousTrainer
+from reclife.training.synchronous import SynchronousTrainer, synchronous
 from reclife.training.train import Trained, train
 from reclife.training.trainer import Rates
 
@@ -62,8 +61,9 @@ def test_the_loss_falls_and_the_order_of_the_validation_examples_is_learnt(kind,
 
 def test_a_step_changes_only_the_rows_of_its_batch_and_never_the_padding_row():
     spec = toy.SPEC
-    model = build(toy.config(model={"kind": "deepfm", "embedding_l2": 0.1}).model, spec, seed=1)
-    trainer = SynchronousTrainer(model, toy.config(), spec, Alone())
+    config = toy.config(model={"kind": "deepfm", "embedding_l2": 0.1})
+    trainer = synchronous(Alone())(config, spec, 1)
+    model = trainer.model
     examples = toy.examples(toy.table(8, seed=1), model, spec)
     before = {name: table.numpy() for name, table in model.tables.items()}
     for step in (1, 2, 3):
@@ -87,8 +87,8 @@ def test_one_step_follows_the_gradient_of_the_weighted_loss():
         model={"kind": "logistic_regression"},
         sparse_optimizer={"kind": "adagrad", "learning_rate": 0.1, "initial_accumulator": 1.0},
     )
-    model = build(config.model, spec, seed=1)
-    trainer = SynchronousTrainer(model, config, spec, Alone())
+    trainer = synchronous(Alone())(config, spec, 1)
+    model = trainer.model
     batch = trainer.prepare(toy.examples(table, model, spec), np.arange(2))
     result = trainer.step(batch, Rates(0.1, 0.01, step=1))
     trainer.unpack()

@@ -1,5 +1,6 @@
 """How the ranking model and the candidate source are trained."""
 
+from collections.abc import Iterator
 from typing import Annotated, Literal, Self, final
 
 from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt, model_validator
@@ -12,10 +13,26 @@ from reclife.config.optimizers import (
     DenseOptimizerConfig,
     SparseOptimizerConfig,
 )
+from reclife.config.placement import PlacementConfig
+from reclife.config.precision import Float32Config, PrecisionConfig, ProbeConfig
 from reclife.config.retrieval import CandidatesConfig
 from reclife.config.schedules import Judged
 from reclife.config.schema import Schema
+from reclife.config.stages import TRAINABLE, Patterns, StageConfig
 from reclife.config.topology import LocalConfig, TopologyConfig
+from reclife.config.warm_start import EvictionConfig, WarmStartConfig
+
+_OF_STAGE = (
+    "trainable",
+    "epochs",
+    "batch_size",
+    "sparse_optimizer",
+    "dense_optimizer",
+    "precision",
+    "xla",
+    "topology",
+)
+"""What a stage declares in the place of the training."""
 
 
 class _Limit(Schema):
@@ -121,6 +138,19 @@ class TrainingConfig(Schema):
         default=False,
         description="Compute operation by operation, slowly, so that a debugger can stop anywhere.",
     )
+    precision: PrecisionConfig = Field(
+        default=Float32Config(), description="What the layers compute in."
+    )
+    probe: ProbeConfig = ProbeConfig()
+    trainable: Patterns = Field(default=("*",), description=TRAINABLE)
+    stages: tuple[StageConfig, ...] = Field(
+        default=(), description="Trainings one after the other; none: a single one."
+    )
+    warm_start: WarmStartConfig | None = Field(
+        default=None, description="null: weights start at random."
+    )
+    eviction: EvictionConfig | None = Field(default=None, description="null: no row is forgotten.")
+    placement: PlacementConfig | None = Field(default=None, description="null: on one device.")
     candidates: CandidatesConfig = Field(
         default=CandidatesConfig(), description="The candidate source, fitted beside it."
     )
@@ -133,3 +163,45 @@ class TrainingConfig(Schema):
                 "and topology: {kind: local}"
             )
         return self
+
+    @model_validator(mode="after")
+    def _is_possible(self) -> Self:
+        names = [stage.name for stage in self.stages]
+        problems = [
+            f"stages: {n!r} is there twice" for n in sorted(set(names)) if names.count(n) > 1
+        ]
+        if self.stages and self.refit:
+            problems.append("stages and refit exclude one another: declare refit: false")
+        problems += list(_conflicts(self))
+        for stage in self.stages:
+            problems += [f"stage {stage.name}: {p}" for p in _conflicts(of_stage(self, stage))]
+        if problems:
+            raise ValueError("; ".join(dict.fromkeys(problems)))
+        return self
+
+
+def of_stage(config: TrainingConfig, stage: StageConfig) -> TrainingConfig:
+    """Return the training that `stage` of `config` is; the last one keeps its optimisers."""
+    declared = {name: getattr(stage, name) for name in _OF_STAGE}
+    last = stage.name == config.stages[-1].name
+    return config.model_copy(
+        update={
+            **{name: value for name, value in declared.items() if value is not None},
+            "stages": (),
+            "warm_start": config.warm_start if last else None,
+        }
+    )
+
+
+def _conflicts(config: TrainingConfig) -> Iterator[str]:
+    """Yield what of the declaration does not go together."""
+    where = config.topology.kind
+    if config.placement is not None and (where != "local" or config.xla):
+        yield "placement needs topology: {kind: local} and xla: false"
+    if config.precision.kind == "float16" and where != "local":
+        yield (
+            f"precision float16 skips steps that overflow, which topology {where} cannot: declare "
+            "precision: {kind: bfloat16}"
+        )
+    if config.eviction is not None and where == "parameter_server":
+        yield "eviction is not done by topology parameter_server: declare eviction: null"

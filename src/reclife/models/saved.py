@@ -59,6 +59,13 @@ def load_model(folder: Path, spec: FeatureSpec) -> RankingModel:
     return model
 
 
+def read_weights(folder: Path) -> tuple[dict[str, NDArray[Any]], tuple[str, ...]]:
+    """Return the weights saved in `folder`, and the features that their model reads."""
+    saved = SavedModel.read(folder / _DESCRIPTION)
+    with np.load(folder / _WEIGHTS, allow_pickle=False) as arrays:
+        return {name: arrays[name] for name in arrays.files}, saved.features
+
+
 def set_weights(model: RankingModel, arrays: dict[str, NDArray[Any]]) -> None:
     """Put `arrays`, by the names of `model.weights()`, into the variables of `model`.
 

@@ -1,5 +1,6 @@
 """The epochs of one phase of training: steps, validation, checkpoints, early stopping."""
 
+import logging
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -26,6 +27,7 @@ from reclife.training.watch import Watch
 
 Array = NDArray[Any]
 
+_LOG = logging.getLogger(__name__)
 _BEST = "best/"
 
 
@@ -186,6 +188,9 @@ class Loop:
 
     def _save(self, progress: Progress, best: dict[str, Array]) -> None:
         self.saving.done()
+        done = (progress.epoch - 1) * len(self.batches) + progress.batch
+        if forgotten := self.trainer.forget(done):
+            _LOG.info("Step %d: %d rows that no batch touched are forgotten.", done, forgotten)
         if not self.trainer.lead:
             return
         kept = {f"{_BEST}{name}": array for name, array in best.items()}

@@ -1,7 +1,7 @@
 """Parts of a model by name: what a pattern means, and which parts stand still."""
 
 import fnmatch
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from reclife.config.problems import nearest
@@ -46,7 +46,9 @@ def matching(patterns: Sequence[str], names: Iterable[str], key: str) -> set[str
     return {name for name in names if any(fnmatch.fnmatchcase(name, p) for p in patterns)}
 
 
-def freeze(model: RankingModel, patterns: Sequence[str], others: Iterable[str] = ()) -> set[str]:
+def freeze(
+    model: RankingModel, patterns: Sequence[str], others: Mapping[str, Variable]
+) -> set[str]:
     """Let only the parts of `model` move that `patterns` fit; return the tables that stand still.
 
     A layer of which nothing moves also keeps its moving statistics.
@@ -54,14 +56,14 @@ def freeze(model: RankingModel, patterns: Sequence[str], others: Iterable[str] =
     Args:
         model: What is trained.
         patterns: Of `table/...`, `dense/...` and `others`.
-        others: Names of what is learnt beside the model.
+        others: Keras variables that are learnt beside the model, by name.
 
     Raises:
         ConfigError: A pattern fits nothing.
     """
     dense, tables = dense_parts(model), table_parts(model)
     moving = matching(patterns, [*dense, *tables, *others], "trainable")
-    for name, variable in dense.items():
+    for name, variable in (dense | dict(others)).items():
         variable.trainable = name in moving
     for part, name in layer_parts(model).items():
         if not any(moved.startswith(f"{part}/") for moved in moving):

@@ -6,6 +6,7 @@ hands to another is copied by TensorFlow.
 
 import fnmatch
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from typing import Any, final
 
 import tensorflow as tf
@@ -44,12 +45,10 @@ def devices(count: int) -> tuple[str, ...]:
     if len(tf.config.list_physical_devices("GPU")) >= count:
         return tuple(f"/GPU:{i}" for i in range(count))
     processor = tf.config.list_physical_devices("CPU")[0]
-    try:
+    with suppress(RuntimeError):  # devices are fixed once anything has run
         tf.config.set_logical_device_configuration(
             processor, [tf.config.LogicalDeviceConfiguration()] * count
         )
-    except RuntimeError:  # devices are fixed once anything has run
-        pass
     if (found := len(tf.config.list_logical_devices("CPU"))) < count:
         raise EnvironmentProblem(
             f"placement asks for {count} devices, and TensorFlow already runs in this process with "

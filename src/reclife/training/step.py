@@ -1,21 +1,24 @@
 """One step of training: forward, backward, and both updates."""
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, NamedTuple, final
 
 import tensorflow as tf
 
 from reclife.config.training import TrainingConfig
-from reclife.models.ranking import RankingModel
 from reclife.training.clipping import Gradients, clip
-from reclife.training.objective import Objective, Targets
+from reclife.training.growth import Touched
+from reclife.training.objective import Targets
+from reclife.training.precision import LossScaling
 from reclife.training.replicas import Replicas
 from reclife.training.sparse.optimizer import Pace, SparseOptimizer
-from reclife.training.sparse.packs import Pack, Places
+from reclife.training.sparse.packs import Places
+from reclife.training.trainee import Trainee
 from reclife.training.watch import watched
 
 Tensor = Any
-Optimizer = Any
+Compile = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
 class Batch(NamedTuple):
@@ -27,11 +30,15 @@ class Batch(NamedTuple):
 
 
 class Found(NamedTuple):
-    """What a step found before its update, as tensors; see `StepResult`."""
+    """What a step found before its update, as tensors; see `StepResult`.
+
+    `ahead` is by how many steps the copies are ahead of this one on average.
+    """
 
     loss: Tensor
     norm: Tensor
     task_losses: Tensor
+    ahead: Tensor
     watched: dict[str, Tensor]
 
 
@@ -44,66 +51,82 @@ class Loss(NamedTuple):
     dense: list[Tensor]
 
 
+class Optimizers(NamedTuple):
+    """What moves rows and what moves the rest, how gradients are kept in range, what is noted."""
+
+    sparse: SparseOptimizer
+    dense: Any
+    scaling: LossScaling
+    touched: Touched | None
+
+
 @final
 class Step:
     """Moves the copy of a model that it is traced for, together with all other copies.
 
     The cost of a step follows from the rows the batch touches, never from the size of a table.
-    The dense forward and backward pass has static shapes, so it alone is compiled by XLA when
-    that is declared. Gradients are clipped once they are those of the whole batch.
+    The dense forward and backward pass is what `compiled` is given. Gradients are clipped
+    once they are those of the whole batch.
     """
 
     def __init__(
         self,
-        model: RankingModel,
-        objective: Objective,
-        packs: Mapping[str, Pack],
+        learner: Trainee,
         config: TrainingConfig,
         replicas: Replicas,
-        optimizers: tuple[SparseOptimizer, Optimizer],
+        optimizers: Optimizers,
+        compiled: Compile,
     ) -> None:
-        self._model = model
-        self._objective = objective
-        self._packs = packs
+        self._learner = learner
+        self._model = learner.model
         self._clipping = config.clipping
         self._replicas = replicas
-        self._sparse, self._dense = optimizers
-        self._variables = [*model.dense_variables, *objective.variables]
-        self._compute = self._compiled(config)
+        self._optimizers = optimizers
+        self._compute = compiled(self._gradients)
 
     def __call__(self, batch: Batch, pace: Pace, watch: bool) -> Found:
         """Move the model by the gradient on `batch` and those of the other copies."""
-        rows = {name: pack.rows(batch.places[name]) for name, pack in self._packs.items()}
+        packs = self._learner.packs
+        rows = {name: pack.rows(batch.places[name]) for name, pack in packs.items()}
         size = tf.cast(tf.shape(batch.targets.labels)[0], tf.float32)
-        counts, size = self._replicas.mean([self._objective.counts(batch.targets), size])
+        counts, size, step = self._replicas.mean(
+            [self._learner.objective.counts(batch.targets), size, pace.step]
+        )
         computed = self._compute(rows, batch.inputs, batch.targets, counts, size)
         loss, task_losses = self._replicas.mean([computed.loss, computed.task_losses])
         ids, gradients = self._together(batch, computed)
         norm = gradients.norm()
-        parts = watched(ids, gradients, self._packs, self._model.layers) if watch else {}
-        clipped = clip(gradients, self._clipping)
-        for name, gradient in clipped.rows.items():
-            self._sparse.apply(name, ids[name], gradient, pace)
-        self._dense.apply(self._replicas.dense(clipped.dense), self._variables)
-        return Found(loss, norm, task_losses, parts)
+        moving = self._learner.moving
+        parts = watched(ids, gradients, moving, self._model.layers) if watch else {}
+        move = partial(self._move, ids, clip(gradients, self._clipping), pace)
+        norm = self._optimizers.scaling.apply(norm, move)
+        return Found(loss, norm, task_losses, step - pace.step, parts)
+
+    def _move(self, ids: Mapping[str, Tensor], gradients: Gradients, pace: Pace) -> None:
+        """Do the update."""
+        optimizers = self._optimizers
+        for name, gradient in gradients.rows.items():
+            optimizers.sparse.apply(name, ids[name], gradient, pace)
+            if optimizers.touched is not None:
+                optimizers.touched.mark(name, ids[name], pace.step)
+        if gradients.dense:
+            dense = self._replicas.dense(gradients.dense)
+            optimizers.dense.apply(dense, self._learner.variables)
 
     def _together(self, batch: Batch, computed: Loss) -> tuple[dict[str, Tensor], Gradients]:
         """Return the rows that all copies touch, and the gradient of the whole batch."""
-        ids, rows = {}, {}
-        for name, pack in self._packs.items():
+        ids, rows, moving = {}, {}, self._learner.moving
+        for name, pack in moving.items():
             summed = pack.summed(computed.rows[name], batch.places[name])
             ids[name], rows[name] = self._replicas.together(
                 batch.places[name].ids, summed, int(pack.variable.shape[0])
             )
         return ids, Gradients(
             rows=rows,
-            owners={name: pack.table_numbers(ids[name]) for name, pack in self._packs.items()},
-            tables={name: len(pack.tables) for name, pack in self._packs.items()},
-            dense=self._replicas.mean(computed.dense),
+            owners={name: pack.table_numbers(ids[name]) for name, pack in moving.items()},
+            tables={name: len(pack.tables) for name, pack in moving.items()},
+            dense=self._replicas.mean(computed.dense) if computed.dense else [],
         )
-
-    def _compiled(self, config: TrainingConfig) -> Callable[..., Loss]:
-        return tf.function(self._gradients, autograph=False, jit_compile=config.xla)
 
     def _gradients(
         self,
@@ -113,23 +136,35 @@ class Step:
         counts: Tensor,
         size: Tensor,
     ) -> Loss:
-        variables = [variable.value for variable in self._variables]
-        named = self._by_feature(rows, inputs)
+        variables = [variable.value for variable in self._learner.variables]
+        named, scaling = self._by_feature(rows, inputs), self._optimizers.scaling
+        moving = {
+            feature.name: named[feature.name]
+            for pack in self._learner.moving.values()
+            for feature in pack.features
+        }
         with tf.GradientTape() as tape:
             # The parts are watched, not the packs: the gradient of a slice is as large as its pack.
-            tape.watch(named)
+            tape.watch(moving)
             logits = self._model.score(named, inputs, training=True)
-            loss, task_losses = self._objective(logits, targets, counts)
-            total = loss + self._model.penalty(named, inputs, size)
+            loss, task_losses = self._learner.objective(logits, targets, counts)
+            total = scaling.scaled(loss + self._model.penalty(named, inputs, size))
         named_grads, dense_grads = tape.gradient(
-            total, (named, variables), unconnected_gradients=tf.UnconnectedGradients.ZERO
+            total, (moving, variables), unconnected_gradients=tf.UnconnectedGradients.ZERO
         )
         row_grads = {
-            name: tf.concat(
-                [tf.reshape(named_grads[f.name], [-1, x.shape[-1]]) for f in pack.features], axis=0
+            name: scaling.unscaled(
+                tf.concat(
+                    [
+                        tf.reshape(named_grads[f.name], [-1, rows[name].shape[-1]])
+                        for f in pack.features
+                    ],
+                    axis=0,
+                )
             )
-            for (name, pack), x in zip(self._packs.items(), rows.values(), strict=True)
+            for name, pack in self._learner.moving.items()
         }
+        dense_grads = [scaling.unscaled(gradient) for gradient in dense_grads]
         return Loss(loss, task_losses, row_grads, dense_grads)
 
     def _by_feature(
@@ -137,7 +172,7 @@ class Step:
     ) -> dict[str, Tensor]:
         """Return the rows `[B, D]` or `[B, L, D]` of each feature from those of each pack."""
         named = {}
-        for name, pack in self._packs.items():
+        for name, pack in self._learner.packs.items():
             sizes = [tf.size(inputs[feature.name]) for feature in pack.features]
             parts = tf.split(rows[name], sizes, num=len(sizes))
             for feature, part in zip(pack.features, parts, strict=True):

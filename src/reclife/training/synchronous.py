@@ -10,18 +10,20 @@ from numpy.typing import NDArray
 
 from reclife.config.training import TrainingConfig
 from reclife.contracts import FeatureSpec
-from reclife.errors import ArtifactError
-from reclife.models import build
-from reclife.models.ranking import RankingModel
+from reclife.errors import ArtifactError, TrainingError
 from reclife.models.saved import compiled, predict_arrays
 from reclife.training import dense, sparse
+from reclife.training.compiling import compiler
 from reclife.training.examples import Examples
-from reclife.training.objective import Objective, Targets
+from reclife.training.growth import Touched
+from reclife.training.objective import Targets
+from reclife.training.precision import loss_scaling
 from reclife.training.replicas import Replicas
 from reclife.training.slices import slices
 from reclife.training.sparse.optimizer import Pace
-from reclife.training.sparse.packs import Places, packs
-from reclife.training.step import Batch, Found, Step
+from reclife.training.sparse.packs import Places
+from reclife.training.step import Batch, Found, Optimizers, Step
+from reclife.training.trainee import Trainee, trainee
 from reclife.training.trainer import Rates, StepResult, Trainer, Work
 
 Array = NDArray[Any]
@@ -37,22 +39,17 @@ class SynchronousTrainer(Trainer):
     tables are packed: the model's own follow at `unpack`.
     """
 
-    def __init__(
-        self, model: RankingModel, config: TrainingConfig, spec: FeatureSpec, replicas: Replicas
-    ) -> None:
-        self.model = model
+    def __init__(self, learner: Trainee, config: TrainingConfig, replicas: Replicas) -> None:
+        self.model = learner.model
+        self.packs = learner.packs
         self.lead = replicas.lead
+        self.grouped = learner.objective.grouped
+        self._learner = learner
         self._replicas = replicas
         with replicas.scope():
-            self._objective = Objective(config.objective, spec)
-            self.packs = packs(model.tables, model.embedded)
-            variables = {name: pack.variable for name, pack in self.packs.items()}
-            self._sparse = sparse.build(config.sparse_optimizer, variables)
-            self._dense = dense.build(config.dense_optimizer)
-            self._dense.build([*model.dense_variables, *self._objective.variables])
-        self.grouped = self._objective.grouped
-        optimizers = (self._sparse, self._dense)
-        self._step = Step(model, self._objective, self.packs, config, replicas, optimizers)
+            self._optimizers = _optimizers(learner, config)
+        compiling = compiler(self.model, config, replicas)
+        self._step = Step(learner, config, replicas, self._optimizers, compiling)
         batches = (self._signature(),) * len(replicas.local)
         signature = [batches, *[tf.TensorSpec([], tf.float32)] * 3]
         self._steps = {
@@ -61,7 +58,8 @@ class SynchronousTrainer(Trainer):
             )
             for watch in (False, True)
         }
-        self._score = compiled(model)
+        self._forget = tf.function(self._forgotten, autograph=False)
+        self._score = compiled(self.model)
 
     def prepare(self, examples: Examples, rows: Array) -> tuple[Batch, ...]:
         """Return the slices that the copies in this process take of the `rows` of `examples`."""
@@ -77,6 +75,11 @@ class SynchronousTrainer(Trainer):
     def step(self, batches: tuple[Batch, ...], rates: Rates, *, watch: bool = False) -> StepResult:
         """Train on what `prepare` made of a batch."""
         found = self._steps[watch](batches, *[tf.constant(rate, tf.float32) for rate in rates])
+        if float(found.ahead):
+            raise TrainingError(
+                f"The tasks of the training are not at the same step ({rates.step} here): they do "
+                "not see the same checkpoints. Give them one folder that all of them share."
+            )
         values = {name: float(value) for name, value in found.watched.items()}
         return StepResult(float(found.loss), found.task_losses.numpy(), float(found.norm), values)
 
@@ -91,6 +94,10 @@ class SynchronousTrainer(Trainer):
         """Give the model's own tables what training made of them."""
         for pack in self.packs.values():
             pack.empty()
+
+    def forget(self, step: int) -> int:
+        """Forget rows as `eviction` declares."""
+        return int(self._forget(tf.constant(step, tf.int64)))
 
     def state(self) -> dict[str, Array]:
         """Return every value that a resume needs, by name."""
@@ -134,9 +141,16 @@ class SynchronousTrainer(Trainer):
         step: Tensor,
         watch: bool,
     ) -> Found:
-        self._dense.learning_rate.assign(dense_rate)
+        self._optimizers.dense.learning_rate.assign(dense_rate)
         move = partial(self._step, pace=Pace(sparse_rate, step), watch=watch)
         return self._replicas.run(move, batches)
+
+    def _forgotten(self, step: Tensor) -> Tensor:
+        optimizers, copies = self._optimizers, len(self._replicas.local)
+        if optimizers.touched is None:
+            return tf.zeros((), tf.int64)
+        forget = partial(optimizers.touched.forget, optimizer=optimizers.sparse)
+        return self._replicas.run(forget, (step,) * copies)
 
     def _signature(self) -> Batch:
         def tensors(dtype: Any, *shape: int | None) -> Any:
@@ -153,15 +167,30 @@ class SynchronousTrainer(Trainer):
         )
 
     def _variables(self) -> dict[str, Variable]:
+        own, (rows, layers, scaling, touched) = self._learner, self._optimizers
         learnt = {
-            f"objective/{i}": variable.value for i, variable in enumerate(self._objective.variables)
+            f"objective/{i}": variable.value for i, variable in enumerate(own.objective.variables)
         }
         optimizer = {
-            f"dense_optimizer/{i}": variable.value
-            for i, variable in enumerate(self._dense.variables)
+            f"dense_optimizer/{i}": variable.value for i, variable in enumerate(layers.variables)
         }
         model = self.model.weights() | self.model.random_states()
-        return model | self._sparse.state() | learnt | optimizer
+        scale = {f"loss_scaling/{name}": v for name, v in scaling.variables().items()}
+        noted = {} if touched is None else touched.state()
+        return model | rows.state() | noted | learnt | optimizer | scale
+
+
+def _optimizers(learner: Trainee, config: TrainingConfig) -> Optimizers:
+    variables = {name: pack.variable for name, pack in learner.moving.items()}
+    layers = dense.build(config.dense_optimizer)
+    layers.build(learner.variables)
+    evicting = config.eviction
+    return Optimizers(
+        sparse=sparse.build(config.sparse_optimizer, variables),
+        dense=layers,
+        scaling=loss_scaling(config.precision),
+        touched=None if evicting is None else Touched(variables, evicting.after_steps),
+    )
 
 
 def synchronous(
@@ -171,7 +200,7 @@ def synchronous(
 
     def made(config: TrainingConfig, spec: FeatureSpec, seed: int) -> SynchronousTrainer:
         with replicas.scope():
-            model = build(config.model, spec, seed)
-        return SynchronousTrainer(model, config, spec, replicas)
+            learner = trainee(config, spec, seed)
+        return SynchronousTrainer(learner, config, replicas)
 
     return made

@@ -4,10 +4,11 @@ import hashlib
 import logging
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple, final
+from typing import Any, NamedTuple, final
 
 import pyarrow as pa
 import tensorflow as tf
+from numpy.typing import NDArray
 
 from reclife.config.schedules import Judged
 from reclife.config.training import TrainingConfig
@@ -28,10 +29,13 @@ from reclife.training.saving import Saving
 from reclife.training.stopping import best_epoch
 from reclife.training.synchronous import synchronous
 from reclife.training.trainer import Trainer
+from reclife.training.warm_start import Start, begin, keep_optimizer
 from reclife.training.watch import Watch
 
+Array = NDArray[Any]
+
 _LOG = logging.getLogger(__name__)
-_WITHOUT_WEIGHT = ("candidates", "checkpoint", "watch", "topology")
+_WITHOUT_WEIGHT = ("candidates", "checkpoint", "watch", "topology", "probe", "warm_start")
 """What is declared beside the weights: a training goes on where it was, whatever they become."""
 
 
@@ -44,6 +48,8 @@ class Trained(NamedTuple):
 
     model: RankingModel
     report: TrainingReport
+    optimizer: dict[str, Array]
+    """What a later training that starts from it knows of its optimisers; empty unless declared."""
 
 
 def train(
@@ -56,6 +62,7 @@ def train(
     checkpoints: Path,
     logs: Path,
     trainers: MakeTrainer | None = None,
+    start: Start | None = None,
 ) -> Trained:
     """Train the declared model, going on from a checkpoint of the same training if there is one.
 
@@ -71,6 +78,7 @@ def train(
         checkpoints: Folder that survives a restart.
         logs: Folder for TensorBoard.
         trainers: What does the steps; None: this process alone.
+        start: What the weights start from; None: as the seed draws them.
 
     Raises:
         ConfigError: A task is named that the features do not have.
@@ -88,6 +96,7 @@ def train(
         checkpoints=checkpoints,
         logs=logs,
         trainers=trainers or synchronous(Alone()),
+        start=start,
     )
     with running_eagerly(config.run_eagerly):
         return training.run(run_id)
@@ -107,8 +116,10 @@ class _Training:
         checkpoints: Path,
         logs: Path,
         trainers: MakeTrainer,
+        start: Start | None,
     ) -> None:
         self._config = config
+        self._start = start
         self._trainers = trainers
         self._spec = spec
         self._logs = logs
@@ -118,7 +129,7 @@ class _Training:
         self._all = Examples.from_table(table, features, spec, config.objective)
         self._train, self._validation = self._all.split(rows)
         check_examples(self._train, features, spec.tasks)
-        identity = _identity(config, spec, rows, self._all)
+        identity = _identity(config, spec, rows, self._all, start)
         self._checkpoints = Checkpoints(checkpoints, identity, config.checkpoint.keep)
 
     def run(self, run_id: str) -> Trained:
@@ -126,30 +137,44 @@ class _Training:
         if saved is not None:
             _LOG.info("Training goes on after step %d.", saved.progress.step)
         with Scalars(self._logs) as scalars:
-            model, progress = self._fit(saved, scalars)
-            best = self._best(progress)
+            trainer, progress = self._fit(saved, scalars)
+            best, before = self._best(progress), 0
             if self._config.refit and len(self._validation):
-                model, progress = self._refit(best, progress, saved, scalars)
-        return Trained(model, self._report(run_id, model, best, progress))
+                before = progress.step
+                trainer, progress = self._refit(best, progress, saved, scalars)
+        warm, optimizer = self._config.warm_start, dict[str, Array]()
+        if warm is not None and warm.optimizer:
+            optimizer = keep_optimizer(trainer, progress.step - before)
+        report = self._report(run_id, trainer.model, best, progress)
+        return Trained(trainer.model, report, optimizer)
 
-    def _fit(self, saved: Checkpoint | None, scalars: Scalars) -> tuple[RankingModel, Progress]:
-        loop = self._loop("fit", self._train, self._config.epochs, scalars)
+    def _fit(self, saved: Checkpoint | None, scalars: Scalars) -> tuple[Trainer, Progress]:
+        loop = self._loop("fit", self._train, self._config.epochs, scalars, saved)
         if saved is not None and saved.progress.phase == "refit":
-            return loop.trainer.model, saved.progress
-        return loop.trainer.model, loop.run(Progress(), saved)
+            return loop.trainer, saved.progress
+        return loop.trainer, loop.run(Progress(), saved)
 
     def _refit(
         self, epochs: int, fitted: Progress, saved: Checkpoint | None, scalars: Scalars
-    ) -> tuple[RankingModel, Progress]:
-        loop = self._loop("refit", self._all, epochs, scalars)
-        start = Progress(phase="refit", step=fitted.step, epochs=fitted.epochs)
+    ) -> tuple[Trainer, Progress]:
         resumed = saved if saved is not None and saved.progress.phase == "refit" else None
-        return loop.trainer.model, loop.run(start, resumed)
+        loop = self._loop("refit", self._all, epochs, scalars, resumed)
+        start = Progress(phase="refit", step=fitted.step, epochs=fitted.epochs)
+        return loop.trainer, loop.run(start, resumed)
 
-    def _loop(self, phase: Phase, examples: Examples, epochs: int, scalars: Scalars) -> Loop:
+    def _loop(
+        self,
+        phase: Phase,
+        examples: Examples,
+        epochs: int,
+        scalars: Scalars,
+        saved: Checkpoint | None,
+    ) -> Loop:
         judged = phase == "fit" and len(self._validation) > 0
         seed = derive(self._config.seed, phase)
         trainer = self._trainers(self._config, self._spec, seed)
+        if self._start is not None and saved is None:
+            begin(trainer, self._start)
         return Loop(
             trainer=trainer,
             batches=Batches(examples, self._config.batch_size, seed, trainer.grouped),
@@ -210,11 +235,14 @@ def _check_tasks(config: TrainingConfig, spec: FeatureSpec) -> None:
         )
 
 
-def _identity(config: TrainingConfig, spec: FeatureSpec, rows: int, examples: Examples) -> str:
+def _identity(
+    config: TrainingConfig, spec: FeatureSpec, rows: int, examples: Examples, start: Start | None
+) -> str:
     content = hashlib.sha256()
     for name in sorted(examples.inputs):
         content.update(examples.inputs[name].tobytes())
     for array in (examples.labels, examples.weights, examples.groups):
         content.update(array.tobytes())
     declared = config.model_dump(mode="json", exclude=set(_WITHOUT_WEIGHT))
-    return digest([declared, spec.hash, rows, content.hexdigest()])
+    started = [] if start is None else [start.identity]
+    return digest([declared, spec.hash, rows, content.hexdigest(), *started])

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from reclife.models.ranking import RankingModel
 from reclife.training.examples import Examples
+from reclife.training.sparse.packs import Pack
 
 Array = NDArray[Any]
 
@@ -52,6 +53,9 @@ class Trainer(abc.ABC):
     model: RankingModel
     """The model; its weights are current after `unpack`."""
 
+    packs: Mapping[str, Pack]
+    """The tables of the model, packed, and by which names `state` has their slots."""
+
     grouped: bool
     """Whether batches keep groups together."""
 
@@ -76,6 +80,11 @@ class Trainer(abc.ABC):
     @abc.abstractmethod
     def unpack(self) -> None:
         """Give the model what training made of its weights."""
+
+    def forget(self, step: int) -> int:
+        """Forget the rows that no step moved for long before `step`; return how many."""
+        del step
+        return 0
 
     @abc.abstractmethod
     def state(self) -> dict[str, Array]:

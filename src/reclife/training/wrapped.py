@@ -33,6 +33,10 @@ class Wrapped(abc.ABC):
         """Those of its variables that are learnt."""
         return list(self.layer.trainable_variables)
 
+    def _flatten_layers(self) -> list[Layer]:
+        """Return the layer and all layers within it, as Keras names it."""
+        return list(self.layer._flatten_layers())  # noqa: SLF001
+
     @property
     def trainable(self) -> bool:
         """Whether the layer learns."""

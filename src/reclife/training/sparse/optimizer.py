@@ -77,6 +77,15 @@ class SparseOptimizer(abc.ABC):
             resource=held[WEIGHT].handle, indices=ids, updates=moved.change
         )
 
+    def reset(self, table: str, ids: Tensor) -> None:
+        """Give the rows `ids` `[U]` of `table` the slots of rows that were never moved."""
+        for name, slot in self.slots().items():
+            variable = self._slots[table][name]
+            start = tf.fill([tf.size(ids), variable.shape[1]], slot.start)
+            tf.raw_ops.ResourceScatterUpdate(
+                resource=variable.handle, indices=ids, updates=tf.cast(start, variable.dtype)
+            )
+
     def state(self) -> dict[str, Variable]:
         """Return the variables that a resume needs, by name."""
         return {
@@ -88,4 +97,5 @@ class SparseOptimizer(abc.ABC):
 
 def _variable(slot: Slot, table: Variable) -> Variable:
     shape = (table.shape[0], 1) if slot.one_a_row else table.shape
-    return tf.Variable(tf.fill(shape, tf.constant(slot.start, table.dtype)), trainable=False)
+    with tf.device(table.device):
+        return tf.Variable(tf.fill(shape, tf.constant(slot.start, table.dtype)), trainable=False)

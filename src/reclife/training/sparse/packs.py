@@ -1,6 +1,7 @@
 """Tables of one dimension in one variable: one gather and one update for all of them."""
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple, final
 
 import numpy as np
@@ -13,6 +14,8 @@ from reclife.contracts import PADDING_ID, Feature
 Array = NDArray[Any]
 Tensor = Any
 Variable = Any
+
+_TOGETHER: Mapping[str, str] = MappingProxyType({})
 
 
 class Places(NamedTuple):
@@ -41,13 +44,21 @@ class Pack:
         self._ends = np.cumsum(sizes)
         self._offsets = dict(zip(tables, self._ends - sizes, strict=True))
         self._scratch = np.zeros(sum(sizes), np.int32)
-        only = next(iter(tables.values()))
-        self.variable = only if len(tables) == 1 else tf.Variable(self._joined())
+        first = next(iter(tables.values()))
+        with tf.device(first.device):
+            self.variable = first if len(tables) == 1 else tf.Variable(self._joined())
 
     @property
     def tables(self) -> tuple[str, ...]:
         """The names of the tables, from the top."""
         return tuple(self._tables)
+
+    def cut(self) -> dict[str, slice]:
+        """Return the rows of the pack that each table has."""
+        return {
+            name: slice(int(start), int(end))
+            for (name, start), end in zip(self._offsets.items(), self._ends, strict=True)
+        }
 
     def fill(self) -> None:
         """Take over what the tables hold."""
@@ -114,14 +125,21 @@ class Pack:
         return tf.reduce_any(tf.equal(ids[:, tf.newaxis], rows), axis=1)
 
 
-def packs(tables: Mapping[str, Variable], features: Sequence[Feature]) -> dict[str, Pack]:
-    """Return packs of the `tables`, one for each dimension, with the `features` that use them."""
-    grouped: dict[int, dict[str, Variable]] = {}
+def packs(
+    tables: Mapping[str, Variable],
+    features: Sequence[Feature],
+    apart: Mapping[str, str] = _TOGETHER,
+) -> dict[str, Pack]:
+    """Return packs of the `tables`, with the `features` that use them.
+
+    Tables of one dimension are together, as far as `apart` does not give them different marks.
+    """
+    grouped: dict[str, dict[str, Variable]] = {}
     for name, table in tables.items():
-        grouped.setdefault(int(table.shape[1]), {})[name] = table
+        grouped.setdefault(f"dim_{table.shape[1]}{apart.get(name, '')}", {})[name] = table
     return {
-        f"dim_{dim}": Pack(members, [f for f in features if f.table in members])
-        for dim, members in grouped.items()
+        pack: Pack(members, [f for f in features if f.table in members])
+        for pack, members in grouped.items()
     }
 
 

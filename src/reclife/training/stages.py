@@ -1,0 +1,201 @@
+"""Staged training: a list of trainings, each going on from the weights of the one before.
+
+A stage that is done is kept, with its weights, below the checkpoints; one that was interrupted goes
+on at its exact step.
+"""
+
+import hashlib
+import logging
+import shutil
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple, final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from reclife.config.stages import (
+    NewestRowsConfig,
+    RowsConfig,
+    SampledRowsConfig,
+    StageConfig,
+    WhereRowsConfig,
+)
+from reclife.config.training import TrainingConfig, of_stage
+from reclife.contracts import Contract, FeatureSpec, StageRow, TrainingReport, digest
+from reclife.errors import ArtifactError, ConfigError
+from reclife.models.saved import read_weights
+from reclife.runtime.seeds import derive
+from reclife.training.warm_start import Start
+
+_LOG = logging.getLogger(__name__)
+
+
+class Outcome(NamedTuple):
+    """What writes a trained model into a folder, and the account of its training."""
+
+    write: Callable[[Path], None]
+    report: TrainingReport
+
+
+Run = Callable[[TrainingConfig, pa.Table, Start | None, Path, Path], Outcome]
+"""Trains as declared, on a table, from somewhere, with folders for checkpoints and logs."""
+
+
+@final
+class Done(Contract):
+    """`stage.json`: a stage that is over; `key` is a hash of all that its weights follow from."""
+
+    key: str
+    report: TrainingReport
+
+
+@final
+@dataclass(frozen=True)
+class Staged:
+    """The stages of one training.
+
+    Args:
+        config: The declaration, with its stages.
+        spec: The schema of the examples.
+        folder: A folder that survives a restart.
+        logs: Folder for TensorBoard.
+        run: Does one training.
+    """
+
+    config: TrainingConfig
+    spec: FeatureSpec
+    folder: Path
+    logs: Path
+    run: Run
+
+    def train(self, table: pa.Table, start: Start | None) -> Outcome:
+        """Train stage after stage on `table`, the first one from `start`."""
+        content, rows, reports = _content(table), [], []
+        for number, stage in enumerate(self.config.stages):
+            declared, last = of_stage(self.config, stage), self.folder / f"{number}-{stage.name}"
+            examples = chosen(table, stage.rows, self.spec, declared.seed)
+            _LOG.info("Stage %s: %d of %d examples.", stage.name, len(examples), len(table))
+            key = digest(
+                [
+                    declared.model_dump(mode="json", exclude={"candidates", "watch", "checkpoint"}),
+                    self.spec.hash,
+                    content,
+                    start.identity if start else None,
+                ]
+            )
+            report = self._stage(last, key, declared, examples, start, self.logs / stage.name)
+            start = Start(read_weights(last / "model")[0])
+            reports.append(report)
+            rows.append(_row(stage, declared, len(examples), report))
+        return Outcome(partial(_copy, last / "model"), _together(reports, rows))
+
+    def _stage(
+        self,
+        folder: Path,
+        key: str,
+        declared: TrainingConfig,
+        examples: pa.Table,
+        start: Start | None,
+        logs: Path,
+    ) -> TrainingReport:
+        try:
+            done = Done.read(folder / "stage.json")
+        except (OSError, ArtifactError):
+            done = None
+        if done is not None and done.key == key:
+            return done.report
+        outcome = self.run(declared, examples, start, folder / "checkpoints", logs)
+        shutil.rmtree(folder / "model", ignore_errors=True)
+        outcome.write(folder / "model")
+        described = Done(key=key, report=outcome.report).model_dump_json()
+        writing = folder / ".stage.json"
+        writing.write_text(described, encoding="utf-8")
+        writing.rename(folder / "stage.json")
+        return outcome.report
+
+
+def chosen(table: pa.Table, rows: RowsConfig, spec: FeatureSpec, seed: int) -> pa.Table:
+    """Return the rows of `table` that a stage sees, in their order.
+
+    Raises:
+        ConfigError: A column is not there.
+    """
+    match rows:
+        case NewestRowsConfig(share=share):
+            times = _column(table, spec.time, "newest").to_numpy()
+            oldest = len(table) - max(1, round(share * len(table)))
+            order = np.argsort(times, kind="stable")
+            return table.take(pa.array(np.sort(order[oldest:])))
+        case SampledRowsConfig(share=share):
+            drawn = np.random.default_rng(derive(seed, "rows")).random(len(table))
+            return table.filter(pa.array(drawn < share))
+        case WhereRowsConfig(column=column, equals=equals):
+            values = _column(table, column, "where")
+            wanted = pa.array(equals).cast(values.type)
+            return table.filter(pc.is_in(values, value_set=wanted))
+        case _:
+            return table
+
+
+def _column(table: pa.Table, name: str | None, kind: str) -> pa.ChunkedArray:
+    if name is None or name not in table.column_names:
+        raise ConfigError(
+            f"stages: rows of kind {kind!r} need the column {name or 'of times'}, which the "
+            f"examples do not have: {', '.join(table.column_names)}."
+        )
+    return table.column(name)
+
+
+def _content(table: pa.Table) -> str:
+    content = hashlib.sha256()
+    for name in table.column_names:
+        content.update(name.encode())
+        for chunk in table.column(name).combine_chunks().buffers() if len(table) else ():
+            if chunk is not None:
+                content.update(memoryview(chunk))
+    return content.hexdigest()
+
+
+def _row(
+    stage: StageConfig, declared: TrainingConfig, examples: int, report: TrainingReport
+) -> StageRow:
+    return StageRow(
+        stage=stage.name,
+        trainable=stage.trainable,
+        examples=examples,
+        topology=declared.topology.kind,
+        precision=declared.precision.kind,
+        epochs=len(report.epochs),
+        best_epoch=report.best_epoch,
+        steps=report.steps,
+        seconds=report.seconds,
+        validation=report.validation,
+    )
+
+
+def _together(reports: list[TrainingReport], rows: Iterable[StageRow]) -> TrainingReport:
+    """Return one report: the weights are those of the last stage."""
+    rows = tuple(rows)
+    seen, seconds = sum(r.rows for r in reports), sum(r.seconds for r in reports)
+    return reports[-1].model_copy(
+        update={
+            "epochs": tuple(
+                epoch.model_copy(update={"stage": row.stage})
+                for row, report in zip(rows, reports, strict=True)
+                for epoch in report.epochs
+            ),
+            "steps": sum(r.steps for r in reports),
+            "rows": seen,
+            "seconds": seconds,
+            "rows_per_second": seen / seconds,
+            "stages": rows,
+        }
+    )
+
+
+def _copy(model: Path, target: Path) -> None:
+    shutil.copytree(model, target, dirs_exist_ok=True)
