@@ -1,10 +1,10 @@
-"""Fits vocabularies and statistics on the training part, in a few Spark jobs."""
+"""Fits vocabularies and statistics on the training part, in one Spark job or two."""
 
-from functools import reduce
+from functools import partial
 
 import pyarrow as pa
-from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as sf
+import pyarrow.compute as pc
+from pyspark.sql import DataFrame
 from pyspark.sql import types as st
 
 from reclife.config.attributes import CategoryFeature, MultiCategoryFeature
@@ -12,12 +12,14 @@ from reclife.config.features import FeaturesConfig
 from reclife.config.sequences import CategorySequenceFeature
 from reclife.contracts import ITEM, USER
 from reclife.errors import ConfigError
-from reclife.transforms.fit_numbers import fit_numbers
+from reclife.transforms.fit_numbers import statistics, summed
 from reclife.transforms.fit_tables import fit_tables
+from reclife.transforms.parts import parts_of, without_suffix
 from reclife.transforms.state import FeatureState
+from reclife.transforms.tally import Counting, Wanted, tally
 
 Categorical = CategoryFeature | MultiCategoryFeature | CategorySequenceFeature
-_NAME, _VALUE, _ROWS = "name", "value", "rows"
+_KEYS = {"item": ITEM, "user": USER}
 
 
 def fit(
@@ -37,67 +39,68 @@ def fit(
         "item": train.select(ITEM).join(items, ITEM, "left"),
         "user": train.select(USER).join(users, USER, "left"),
     }
-    vocabularies = _vocabularies(sources, config) | fit_tables(sources, config)
-    return FeatureState(config, vocabularies, fit_numbers(sources, config))
+    declared = _declared(config)
+    types = {table: _type(f, sources[f.source]) for table, f in declared.items()}
+    counted: dict[str, dict[str, Counting]] = {source: {} for source in sources}
+    for table, feature in declared.items():
+        counted[_home(feature)][table] = _counting(feature)
+    sums = summed(config)
+    found = tally([Wanted(sources[name], counted[name], sums[name]) for name in sources])
+    vocabularies = {
+        table: _ordered(found.counts[table], types[table], feature.max_size)
+        for table, feature in declared.items()
+    }
+    return FeatureState(
+        config, vocabularies | fit_tables(sources, config), statistics(config, found.sums)
+    )
 
 
-def _vocabularies(sources: dict[str, DataFrame], config: FeaturesConfig) -> dict[str, pa.Array]:
-    declared: dict[str, Categorical] = {
+def _declared(config: FeaturesConfig) -> dict[str, Categorical]:
+    """Return the vocabularies to count, by table."""
+    return {
         f.table or f.name: f
         for f in config.features
         if f.kind in ("category", "multi_category", "category_sequence")
     }
-    if not declared:
-        return {}
-    counts = [_counts(sources[f.source], table, f) for table, f in declared.items()]
-    found: dict[str, list[tuple[str, int]]] = {table: [] for table in declared}
-    for table, value, rows in reduce(DataFrame.unionAll, counts).collect():
-        found[table].append((value, rows))
-    return {
-        table: _ordered(found[table], feature, sources[feature.source])
-        for table, feature in declared.items()
-    }
 
 
-def _counts(frame: DataFrame, table: str, feature: Categorical) -> DataFrame:
-    value: Column = sf.col(feature.column).cast("string")
-    if feature.kind == "multi_category":
-        value = sf.explode(_parts(sf.col(feature.column), frame, feature))
-    values = frame.select(value.alias(_VALUE))
-    if feature.kind == "multi_category":
-        values = values.where(sf.col(_VALUE) != "")
-    counted = (
-        values.where(sf.col(_VALUE).isNotNull()).groupBy(_VALUE).agg(sf.count("*").alias(_ROWS))
-    )
-    kept = counted.where(sf.col(_ROWS) >= feature.min_count)
-    return kept.select(sf.lit(table).alias(_NAME), _VALUE, _ROWS)
+def _home(feature: Categorical) -> str:
+    """Return where the column is read: a key stands in the interactions themselves."""
+    return "interaction" if feature.column == _KEYS.get(feature.source) else feature.source
 
 
-def _parts(value: Column, frame: DataFrame, feature: MultiCategoryFeature) -> Column:
-    """Return the parts of a text or list as texts, their weights cut off."""
-    if isinstance(frame.schema[feature.column].dataType, st.ArrayType):
-        value = value.cast("array<string>")
-    else:
-        value = sf.split(value.cast("string"), rf"\Q{feature.separator}\E")
-    mark = feature.mark
-    if mark is None:
-        return value
-    return sf.transform(
-        value, lambda part: sf.regexp_replace(part, rf"(?s)^(.*)\Q{mark}\E.*$", "$1")
-    )
+def _counting(feature: Categorical) -> Counting:
+    if feature.kind != "multi_category":
+        return Counting(feature.column, feature.min_count, _as_they_are)
+    read = partial(_parts, separator=feature.separator, mark=feature.mark)
+    return Counting(feature.column, feature.min_count, read)
 
 
-def _ordered(found: list[tuple[str, int]], feature: Categorical, frame: DataFrame) -> pa.Array:
+def _as_they_are(values: pa.Array) -> pa.Array:
+    return values
+
+
+def _parts(values: pa.Array, separator: str, mark: str | None) -> pa.Array:
+    return without_suffix(parts_of(values, separator).texts, mark)
+
+
+def _type(feature: Categorical, frame: DataFrame) -> pa.DataType:
     kind = frame.schema[feature.column].dataType
     if feature.kind == "multi_category" and isinstance(kind, st.ArrayType):
         kind = kind.elementType
     if isinstance(kind, st.LongType):
-        pairs = sorted((-rows, int(value)) for value, rows in found)
-        return pa.array([value for _, value in pairs[: feature.max_size]], pa.int64())
+        return pa.int64()
     if isinstance(kind, st.StringType):
-        texts = sorted((-rows, value) for value, rows in found)
-        return pa.array([value for _, value in texts[: feature.max_size]], pa.string())
+        return pa.string()
     raise ConfigError(
         f"{feature.name}: column {feature.column!r} is {kind.simpleString()}; "
         "a category must be int64 or string"
     )
+
+
+def _ordered(counts: pa.Table, kind: pa.DataType, limit: int | None) -> pa.Array:
+    """Return the values by falling count, ties by value, at most `limit`."""
+    values = counts.set_column(0, "value", counts["value"].cast(kind))
+    order = [("rows", "descending"), ("value", "ascending")]
+    found = values.take(pc.sort_indices(values, order))["value"]
+    return found.slice(0, limit).combine_chunks()

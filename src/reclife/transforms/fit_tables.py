@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from functools import reduce
 
 import pyarrow as pa
-from pyspark.sql import DataFrame
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 from pyspark.sql import types as st
 
@@ -13,7 +13,6 @@ from reclife.config.features import FeaturesConfig
 from reclife.errors import ConfigError
 from reclife.transforms.bucketize import as_vocabulary, declared_boundaries
 from reclife.transforms.date_part import values_of
-from reclife.transforms.fit_numbers import present
 
 
 def fit_tables(sources: Mapping[str, DataFrame], config: FeaturesConfig) -> dict[str, pa.Array]:
@@ -41,7 +40,13 @@ def fit_tables(sources: Mapping[str, DataFrame], config: FeaturesConfig) -> dict
 def _quantiles(frame: DataFrame, feature: BucketizeFeature, cut: Quantiles) -> DataFrame:
     """Return one row: name and the exact quantiles, interpolated between neighbours."""
     shares = [rank / cut.count for rank in range(1, cut.count)]
-    return frame.select(sf.lit(feature.name), sf.percentile(present(feature.column), shares))
+    return frame.select(sf.lit(feature.name), sf.percentile(_present(feature.column), shares))
+
+
+def _present(column: str) -> Column:
+    """Return a column as a double, null where it is NaN or infinite."""
+    value = sf.col(column).cast("double")
+    return sf.when(sf.abs(value) < float("inf"), value)
 
 
 def _check_hashable(sources: Mapping[str, DataFrame], config: FeaturesConfig) -> None:

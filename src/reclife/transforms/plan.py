@@ -111,6 +111,10 @@ class Plan(NamedTuple):
     passes: tuple[Pass, ...]
     columns: tuple[str, ...]
 
+    def of(self, *sides: Side) -> list[Pass]:
+        """Return the passes of these sides, in their order."""
+        return [step for step in self.passes if step.side in sides]
+
     @property
     def request_attributes(self) -> frozenset[tuple[str, str]]:
         """(source, column) pairs that requests must carry."""

@@ -1,25 +1,23 @@
-"""The same features as `requests`, distributed: the same kernels over partitions of one key."""
+"""The same features as `requests`, distributed: the same kernels over parts of one key."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable
+from functools import partial
 
 import pyarrow as pa
-import pyarrow.compute as pc
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 from pyspark.sql import types as st
 
-from reclife.contracts import ITEM, USER, Feature
+from reclife.contracts import ITEM, TIME, USER, Feature
 from reclife.errors import DataError
 from reclife.transforms.base import attached
 from reclife.transforms.blocks import BLOCK, in_blocks
+from reclife.transforms.exchange import Batches, Kernel, Step, by_keys, gathered, returned
 from reclife.transforms.plan import Pass, plan
 from reclife.transforms.state import FeatureState
 
-Kernel = Callable[[pa.Table, pa.Table], pa.Table]
-"""(requests, events) of some keys -> their result."""
-
-_EVENT = "_event_"
-_IS_REQUEST = "_is_request"
+Finish = Callable[[pa.Table], pa.Table]
+"""What is done last, row by row."""
 
 
 def features_for_spark(
@@ -31,77 +29,91 @@ def features_for_spark(
     *,
     item_cut: int | None,
     names: Collection[str] | None = None,
+    kept: Collection[str] | None = None,
 ) -> DataFrame:
     """Return `requests`, in any order, with the feature columns and then the counts behind them.
 
     Arguments and errors are those of `reclife.transforms.requests.features_for`, and so are the
-    values, bit for bit, under any partitioning.
+    values, bit for bit, under any partitioning. Where `events` is the same object as `requests`,
+    each row travels once. `kept` are the columns of the requests to return, all by default.
     """
     steps = plan(state, names)
-    table = _attach(requests, items, users, steps.request_attributes, "the requests")
-    if steps.looks_back:
-        past = _attach(events, items, users, steps.event_attributes, "the events")
-        past = past.select(*steps.event_columns)
-    for step in steps.passes:
-        if step.side == "row":
-            table = table.mapInArrow(_row_by_row(step), _schema(table, step))
-        elif step.side == "all":
-            rows, seen, block_step = in_blocks(table, past, step, item_cut)
-            kernel = _kernel(block_step, item_cut)
-            table = by_key(rows, seen, BLOCK, kernel, _schema(rows, step)).drop(BLOCK)
-        else:
-            table = by_key(table, past, step.key, _kernel(step, item_cut), _schema(table, step))
-    return table.select(*requests.columns, *steps.columns, *steps.counts)
+    alike = events is requests
+    attributes = steps.request_attributes | (steps.event_attributes if alike else frozenset())
+    seen = list(steps.event_columns) if steps.looks_back else []
+    output = [*(requests.columns if kept is None else kept), *steps.columns, *steps.counts]
+    table = _attach(requests, items, users, attributes, "the requests")
+    table = _needed(table, {*output, *(attached(*pair) for pair in attributes), *seen})
+    past = table
+    if steps.looks_back and not alike:
+        past = _attach(events, items, users, steps.event_attributes, "the events").select(*seen)
+    for step in steps.of("all"):
+        table = _by_block(table, past.select(*seen), step, item_cut)
+    looking, rowwise = steps.of("item", "user"), steps.of("row")
+    schema = _schema(table, [*looking, *rowwise], output)
+    finish = _finish(rowwise, output)
+    if not looking:
+        return table.mapInArrow(_row_by_row(finish), schema)
+    *first, last = (Step(step.key, _kernel(step, item_cut)) for step in looking)
+    among = partial(_columns, names=seen) if alike else past
+    return by_keys(table, among, [*first, last.then(finish)], schema)
 
 
 def by_key(
     requests: DataFrame, events: DataFrame, key: str, kernel: Kernel, schema: st.StructType
 ) -> DataFrame:
-    """Bring requests and events of the same key into the same partition and run `kernel` there.
+    """Bring requests and events of the same key into the same part and run `kernel` there."""
+    return by_keys(requests, events, [Step(key, kernel)], _nullable(schema.fields))
 
-    One shuffle. A partition must fit the memory of a Python worker.
-    """
-    mine = requests.select(sf.lit(True).alias(_IS_REQUEST), *map(_quoted, requests.columns))
-    theirs = events.select(
-        sf.lit(False).alias(_IS_REQUEST),
-        key,
-        *(sf.col(_quoted(name)).alias(_EVENT + name) for name in events.columns if name != key),
-    )
-    names = requests.columns, events.columns
 
-    def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        found = list(batches)
-        if not found:
-            return
-        both = pa.Table.from_batches(found)
-        mine, theirs = both.filter(both[_IS_REQUEST]), both.filter(pc.invert(both[_IS_REQUEST]))
-        theirs = theirs.select([key if name == key else _EVENT + name for name in names[1]])
-        result = kernel(mine.select(names[0]), theirs.rename_columns(names[1]))
-        yield from result.to_batches()
-
-    parts = int(requests.sparkSession.conf.get("spark.sql.shuffle.partitions") or 1)
-    together = mine.unionByName(theirs, allowMissingColumns=True).repartition(parts, key)
-    return together.mapInArrow(run, _nullable(schema.fields))
+def _by_block(table: DataFrame, past: DataFrame, step: Pass, cut: int | None) -> DataFrame:
+    rows, seen, block_step = in_blocks(table, past, step, cut)
+    schema = _schema(rows, [step], [*rows.columns, *_written([step])])
+    return by_key(rows, seen, BLOCK, _kernel(block_step, cut), schema).drop(BLOCK)
 
 
 def _kernel(step: Pass, cut: int | None) -> Kernel:
     return lambda requests, events: step.run(requests, events, cut)
 
 
-def _row_by_row(step: Pass) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
-    def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for batch in batches:
-            yield from step.run(pa.Table.from_batches([batch]), None, None).to_batches()
+def _finish(rowwise: Collection[Pass], output: list[str]) -> Finish:
+    def finish(table: pa.Table) -> pa.Table:
+        for step in rowwise:
+            table = step.run(table, None, None)
+        return table.select(output)
+
+    return finish
+
+
+def _row_by_row(finish: Finish) -> Callable[[Batches], Batches]:
+    def run(batches: Batches) -> Batches:
+        for table in gathered(batches):
+            yield from returned(finish(table))
 
     return run
 
 
-def _schema(table: DataFrame, step: Pass) -> st.StructType:
-    written: list[st.StructField] = []
-    for transform in step.transforms:
-        written += map(_field, transform.features())
-        written += [st.StructField(name, st.LongType()) for name in transform.counts]
-    return _nullable([*table.schema.fields, *written])
+def _columns(table: pa.Table, names: list[str]) -> pa.Table:
+    return table.select(names)
+
+
+def _needed(table: DataFrame, names: Collection[str]) -> DataFrame:
+    return table.select(
+        *(_quoted(name) for name in table.columns if name in {*names, USER, ITEM, TIME})
+    )
+
+
+def _schema(table: DataFrame, steps: Collection[Pass], output: list[str]) -> st.StructType:
+    """Return the schema of the columns `output` of the table and of what the steps write."""
+    fields = {field.name: field for field in table.schema.fields} | _written(steps)
+    return _nullable(fields[name] for name in output)
+
+
+def _written(steps: Collection[Pass]) -> dict[str, st.StructField]:
+    transforms = [transform for step in steps for transform in step.transforms]
+    fields = [_field(feature) for transform in transforms for feature in transform.features()]
+    fields += [st.StructField(name, st.LongType()) for t in transforms for name in t.counts]
+    return {field.name: field for field in fields}
 
 
 def _nullable(fields: Iterable[st.StructField]) -> st.StructType:

@@ -1,0 +1,162 @@
+"""Brings the rows of one key together: Spark moves whole Arrow tables between its Python workers.
+
+A worker divides its rows by a hash of their key and writes each part as one Arrow stream, to Spark
+a value of type binary: no row is taken apart on its way from one worker to another.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
+from typing import NamedTuple, final
+
+import numpy as np
+import pyarrow as pa
+from pyspark.sql import DataFrame
+from pyspark.sql import types as st
+
+from reclife.transforms.arrays import column, value_hashes
+
+Batches = Iterator[pa.RecordBatch]
+Kernel = Callable[[pa.Table, pa.Table], pa.Table]
+"""(requests, events) of some keys -> their result."""
+Among = Callable[[pa.Table], pa.Table]
+"""Requests -> the events among them."""
+
+_PART, _ROLE, _TABLE = "part", "role", "table"
+_SENT = f"{_PART} int, {_ROLE} tinyint, {_TABLE} binary"
+_BOTH, _REQUEST, _EVENT = range(3)
+_ROWS, _BYTES = 131_072, 2**26
+"""What a worker divides at a time."""
+_RETURNED = 16_384
+"""Rows of a batch that Spark is given back."""
+
+
+class Step(NamedTuple):
+    """What is done with the requests and the events of the same key."""
+
+    key: str
+    kernel: Kernel
+
+    def then(self, finish: Callable[[pa.Table], pa.Table]) -> "Step":
+        """Return the step with `finish` run on what its kernel returns."""
+        return Step(self.key, lambda requests, events: finish(self.kernel(requests, events)))
+
+
+def by_keys(
+    requests: DataFrame, events: DataFrame | Among, steps: Sequence[Step], schema: st.StructType
+) -> DataFrame:
+    """Return what the last step makes of the requests, each step seeing what the one before made.
+
+    One shuffle a step. A part must fit the memory of a Python worker; how many there are is
+    `spark.sql.shuffle.partitions`.
+
+    Args:
+        requests: What the first step is given.
+        events: The events, or how they are found among the requests.
+        steps: At least one.
+        schema: Of what the last kernel returns.
+    """
+    parts = int(requests.sparkSession.conf.get("spark.sql.shuffle.partitions") or 1)
+    apart = isinstance(events, DataFrame)
+    among: Among = _nothing(events) if isinstance(events, DataFrame) else events
+    role = _REQUEST if apart else _BOTH
+    sent = requests.mapInArrow(_sending(_Sender(steps[0].key, parts, role)), _SENT)
+    for step, following in zip(steps, [*steps[1:], None], strict=True):
+        if isinstance(events, DataFrame):
+            theirs = _Sender(step.key, parts, _EVENT)
+            sent = sent.union(events.mapInArrow(_sending(theirs), _SENT))
+        together = sent.repartitionById(parts, _PART)
+        send = following and _Sender(following.key, parts, role)
+        run = _receiving(step.kernel, among, send)
+        sent = together.mapInArrow(run, _SENT if following else schema)
+    return sent
+
+
+def gathered(batches: Batches) -> Iterator[pa.Table]:
+    """Yield the batches' rows in tables that are worth a vectorised step."""
+    found: list[pa.RecordBatch] = []
+    rows = size = 0
+    for batch in batches:
+        found.append(batch)
+        rows, size = rows + batch.num_rows, size + batch.nbytes
+        if rows >= _ROWS or size >= _BYTES:
+            yield pa.Table.from_batches(found).combine_chunks()
+            found, rows, size = [], 0, 0
+    if found:
+        yield pa.Table.from_batches(found).combine_chunks()
+
+
+def returned(table: pa.Table) -> Iterator[pa.RecordBatch]:
+    """Yield a table's rows in the batches that Spark is given back."""
+    return iter(table.to_batches(max_chunksize=_RETURNED))
+
+
+@final
+class _Sender:
+    """Divides rows by a hash of their key into parts, one value of type binary each."""
+
+    def __init__(self, key: str, parts: int, role: int) -> None:
+        self._key = key
+        self._parts = parts
+        self._role = role
+
+    def __call__(self, rows: pa.Table) -> Batches:
+        hashes = value_hashes(column(rows, self._key))
+        parts = (hashes % np.uint64(self._parts)).astype(np.int16)
+        order = np.argsort(parts, kind="stable")
+        ends = np.searchsorted(parts[order], np.arange(self._parts + 1))
+        rows = rows.take(pa.array(order))
+        for part in np.flatnonzero(np.diff(ends)):
+            yield self._sent(int(part), rows.slice(ends[part], ends[part + 1] - ends[part]))
+
+    def _sent(self, part: int, rows: pa.Table) -> pa.RecordBatch:
+        sink = pa.BufferOutputStream()
+        with pa.ipc.new_stream(sink, rows.schema) as stream:
+            stream.write_table(rows)
+        columns = [
+            pa.array([part], pa.int32()),
+            pa.array([self._role], pa.int8()),
+            pa.array([sink.getvalue().to_pybytes()], pa.binary()),
+        ]
+        return pa.record_batch(columns, [_PART, _ROLE, _TABLE])
+
+
+def _sending(send: _Sender) -> Callable[[Batches], Batches]:
+    return lambda batches: chain.from_iterable(map(send, gathered(batches)))
+
+
+def _receiving(kernel: Kernel, among: Among, send: _Sender | None) -> Callable[[Batches], Batches]:
+    def run(batches: Batches) -> Batches:
+        found = _read(batches)
+        if not found[_BOTH] and not found[_REQUEST]:
+            return
+        requests = _together([*found[_BOTH], *found[_REQUEST]])
+        events = among(requests)
+        if found[_EVENT]:
+            events = _together(found[_EVENT])
+        found.clear()
+        result = kernel(requests, events)
+        if send is None:
+            yield from returned(result)
+        else:
+            yield from send(result)
+
+    return run
+
+
+def _nothing(events: DataFrame) -> Among:
+    """Return what finds no events: a table of their columns without rows."""
+    none = events.limit(0).toArrow()
+    return lambda _: none
+
+
+def _read(batches: Batches) -> dict[int, list[pa.Table]]:
+    found: dict[int, list[pa.Table]] = {_BOTH: [], _REQUEST: [], _EVENT: []}
+    for batch in batches:
+        for role, value in zip(batch[_ROLE].to_pylist(), batch[_TABLE], strict=True):
+            with pa.ipc.open_stream(value.as_buffer()) as stream:
+                found[role].append(stream.read_all())
+    return found
+
+
+def _together(tables: list[pa.Table]) -> pa.Table:
+    return pa.concat_tables(tables).combine_chunks()
