@@ -16,6 +16,8 @@ from reclife.contracts import (
     TrainingReport,
     ValidationReport,
 )
+from reclife.datasets.earlier_model import Earlier
+from reclife.errors import ConfigError
 
 WriteFolder = Callable[[Path], None]
 
@@ -56,20 +58,53 @@ def train_model(
     logs: Path,
     run_id: str,
     probed: str,
+    state: Path,
+    earlier: Earlier | None = None,
 ) -> tuple[WriteFolder, TrainingReport]:
-    """Train the declared model; return what writes it, and the report."""
-    from functools import partial
+    """Train the declared model; return what writes it, and the report.
 
-    from reclife.models.saved import save_model
-    from reclife.training.train import train as run
+    Where `warm_start` is declared and there is an earlier model, training goes on from it.
+    """
+    from reclife.training.run import run
+    from reclife.training.warm_start import from_earlier
 
     _LOG.debug("Export probed for the specification %s.", probed)
-    model, report = run(
-        config, spec, train, validation, run_id=run_id, checkpoints=checkpoints, logs=logs
+    start = None
+    if config.warm_start is not None and earlier is not None:
+        check_growth(earlier.state, state)
+        start = from_earlier(earlier.model, spec, config)
+    elif config.warm_start is not None:
+        _LOG.info("There is no earlier model to start from: weights start at random.")
+    write, report = run(
+        config,
+        spec,
+        train,
+        validation,
+        run_id=run_id,
+        checkpoints=checkpoints,
+        logs=logs,
+        start=start,
     )
     if report.unused_features:
         _LOG.info("Features the model does not use: %s.", ", ".join(report.unused_features))
-    return partial(save_model, model, config.model, spec), report
+    return write, report
+
+
+def check_growth(earlier: Path, state: Path) -> None:
+    """Refuse a feature state under whose ids the rows of an earlier model mean something else.
+
+    Raises:
+        ConfigError: It does not extend the earlier one.
+    """
+    from reclife.transforms.growth import extends
+    from reclife.transforms.state import FeatureState
+
+    if not extends(FeatureState.load(earlier), FeatureState.load(state)):
+        raise ConfigError(
+            "training.warm_start: the vocabularies of this run do not extend those of the earlier "
+            f"model ({earlier}), so that its rows would mean other values: let them grow from it "
+            "(earlier_feature_state in the catalog), or declare warm_start: null."
+        )
 
 
 def fit_candidates(

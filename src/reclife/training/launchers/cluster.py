@@ -10,7 +10,7 @@ from typing import Literal, Self, final, get_args
 
 from reclife.errors import EnvironmentProblem
 
-Job = Literal["chief", "worker", "ps"]
+Role = Literal["chief", "worker", "ps"]
 
 TF_CONFIG = "TF_CONFIG"
 """Environment variable in which TensorFlow, and training operators, describe a cluster."""
@@ -23,7 +23,7 @@ _ADDRESS = re.compile(r"[^\s:]+:\d+")
 class Task:
     """One process of a cluster: the `index`-th of its `job`."""
 
-    job: Job
+    job: Role
     index: int
 
     def __str__(self) -> str:
@@ -36,10 +36,10 @@ class Task:
 class Cluster:
     """The addresses, `host:port`, of every task by job."""
 
-    jobs: Mapping[Job, tuple[str, ...]]
+    jobs: Mapping[Role, tuple[str, ...]]
 
     @classmethod
-    def on_this_machine(cls, counts: Mapping[Job, int]) -> Self:
+    def on_this_machine(cls, counts: Mapping[Role, int]) -> Self:
         """Return a cluster of `counts` tasks on free loopback ports."""
         ports = iter(free_ports(sum(counts.values())))
         return cls(
@@ -94,8 +94,8 @@ def from_tf_config(text: str | None) -> tuple[Cluster, Task]:
 
 def _problems(cluster: Cluster, task: Task) -> Iterator[str]:
     for job in cluster.jobs:
-        if job not in get_args(Job):
-            yield f"unknown job {job!r}, expected one of {', '.join(get_args(Job))}"
+        if job not in get_args(Role):
+            yield f"unknown job {job!r}, expected one of {', '.join(get_args(Role))}"
     for job, addresses in cluster.jobs.items():
         for address in addresses:
             if not _ADDRESS.fullmatch(address):

@@ -18,5 +18,6 @@ def die_with_parent() -> None:
 
 
 def _wait() -> None:
-    sys.stdin.buffer.read()
+    while os.read(sys.stdin.fileno(), 4096):
+        pass
     os._exit(ORPHANED)

@@ -73,14 +73,16 @@ class Supervisor:
         """Return the process id of `task`."""
         return self._running[task].pid
 
-    def wait(self, tasks: Sequence[Task]) -> None:
+    def wait(self, tasks: Sequence[Task], needed: Callable[[], bool] = lambda: True) -> None:
         """Return once all of `tasks` ended well; the other tasks have to live until then.
+
+        Without `tasks` all of them have to live. Returns, too, when they are not `needed` any more.
 
         Raises:
             TrainingError: A task ended badly, or too early, and may not be started again.
         """
         open_tasks = set(tasks)
-        while open_tasks:
+        while needed():
             for task, process in list(self._running.items()):
                 status = process.poll()
                 if status is None or task not in self._running:
@@ -89,6 +91,8 @@ class Supervisor:
                     open_tasks.discard(task)
                 else:
                     self._failed(task, status)
+            if tasks and not open_tasks:
+                return
             time.sleep(_POLL_SECONDS)
 
     def _failed(self, task: Task, status: int) -> None:
