@@ -34,6 +34,8 @@ def create_pipeline() -> Pipeline:
                     "tensorboard_workspace",
                     "run_id",
                     "probed_spec_hash",
+                    "feature_state",
+                    "earlier_model",
                 ],
                 outputs=["model", "training_report"],
                 name="train_model",
