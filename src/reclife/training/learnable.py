@@ -5,11 +5,17 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from reclife.contracts import Feature, Task
+from reclife.contracts import Feature, FeatureSpec, Task
 from reclife.errors import TrainingError
+from reclife.models.ranking import RankingModel
 from reclife.training.examples import Examples
 
 _LOG = logging.getLogger(__name__)
+
+
+def learnt_by(model: RankingModel, spec: FeatureSpec) -> FeatureSpec:
+    """Return `spec` with those of its tasks only that `model` predicts."""
+    return spec.model_copy(update={"tasks": model.tasks})
 
 
 def check_examples(examples: Examples, features: Iterable[Feature], tasks: Sequence[Task]) -> None:

@@ -21,7 +21,7 @@ from reclife.training.checkpoints import Checkpoint, Checkpoints, Phase, Progres
 from reclife.training.eagerly import running_eagerly
 from reclife.training.examples import Batches, Examples
 from reclife.training.failure import Failure
-from reclife.training.learnable import check_examples
+from reclife.training.learnable import check_examples, learnt_by
 from reclife.training.logs import Scalars
 from reclife.training.loop import Loop
 from reclife.training.replicas import Alone
@@ -81,12 +81,11 @@ def train(
         start: What the weights start from; None: as the seed draws them.
 
     Raises:
-        ConfigError: A task is named that the features do not have.
+        ConfigError: A task is named that the model does not predict.
         TrainingError: There is nothing to train on, or the loss is not finite.
         DataError: A column breaks its declaration.
     """
     tf.config.experimental.enable_op_determinism()
-    _check_tasks(config, spec)
     table = pa.concat_tables([train_table, validation_table], promote_options="permissive")
     training = _Training(
         config,
@@ -121,14 +120,17 @@ class _Training:
         self._config = config
         self._start = start
         self._trainers = trainers
-        self._spec = spec
+        self._declared = spec
         self._logs = logs
         self._watch = Watch(config.watch)
         self._failure = Failure(table, logs)
-        features = build(config.model, spec, config.seed).features
-        self._all = Examples.from_table(table, features, spec, config.objective)
+        model = build(config.model, spec, config.seed)
+        features = model.features
+        self._spec = learnt = learnt_by(model, spec)
+        _check_tasks(config, learnt)
+        self._all = Examples.from_table(table, features, learnt, config.objective)
         self._train, self._validation = self._all.split(rows)
-        check_examples(self._train, features, spec.tasks)
+        check_examples(self._train, features, learnt.tasks)
         identity = _identity(config, spec, rows, self._all, start)
         self._checkpoints = Checkpoints(checkpoints, identity, config.checkpoint.keep)
 
@@ -204,7 +206,7 @@ class _Training:
             run_id=run_id,
             model_kind=self._config.model.root.kind,
             seed=self._config.seed,
-            spec_hash=self._spec.hash,
+            spec_hash=self._declared.hash,
             epochs=progress.epochs,
             best_epoch=best,
             refitted=refits > 0,
@@ -221,7 +223,7 @@ class _Training:
 
 
 def _check_tasks(config: TrainingConfig, spec: FeatureSpec) -> None:
-    """Refuse a declaration about tasks that the features do not have."""
+    """Refuse a declaration about tasks that are not learnt."""
     judges = (
         config.early_stopping,
         config.sparse_optimizer.schedule,
@@ -231,7 +233,7 @@ def _check_tasks(config: TrainingConfig, spec: FeatureSpec) -> None:
     names = [task.name for task in spec.tasks]
     if unknown := sorted((config.objective.named | judged) - set(names)):
         raise ConfigError(
-            f"training names the task {', '.join(unknown)}; the features have {', '.join(names)}."
+            f"training names the task {', '.join(unknown)}; the model predicts {', '.join(names)}."
         )
 
 
