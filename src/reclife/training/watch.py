@@ -22,16 +22,18 @@ def watched(
     gradients: Gradients,
     packs: Mapping[str, Pack],
     layers: Mapping[str, Layer],
+    held: Mapping[str, Tensor] | None = None,
 ) -> dict[str, Tensor]:
     """Return scalars by name, `<what>/<part>`.
 
     A part is a table, of which only the rows of the batch are looked at, or a variable of the
     dense part. `rows_without_gradient` is the share of a table's rows in the batch, padding left
-    out, that the loss does not depend on.
+    out, that the loss does not depend on. `held` are the rows `[U, D]` at `ids`, where the packs
+    themselves do not have them.
     """
     named = dict(_dense(gradients, layers))
     for name, pack in packs.items():
-        rows = tf.gather(pack.variable, ids[name])
+        rows = tf.gather(pack.variable, ids[name]) if held is None else held[name]
         weights = Gradients({name: rows}, gradients.owners, gradients.tables, []).table_norms()[
             name
         ]

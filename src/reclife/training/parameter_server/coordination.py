@@ -4,10 +4,11 @@ import socket
 import threading
 import time
 from collections.abc import Callable
+from functools import partial
 from queue import Empty, Queue
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, NoReturn, TypeVar
 
-from reclife.errors import TrainingError
+from reclife.errors import EnvironmentProblem
 from reclife.training.launchers.cluster import Cluster, Task
 
 Coordinator = Any
@@ -15,13 +16,22 @@ T = TypeVar("T")
 
 _POLL_SECONDS = 0.2
 _CONNECT_SECONDS = 2.0
+_DEVICE = "/job:ps/replica:0/task:{}/device:CPU:0"
 
 
-def connect(cluster: Cluster, seconds: float) -> Coordinator:
-    """Return what hands work to the workers of `cluster`, once all of its tasks answer.
+class Connected(NamedTuple):
+    """What hands work to the workers, how many these are, and the devices of the servers."""
+
+    coordinator: Coordinator
+    workers: int
+    servers: tuple[str, ...]
+
+
+def connect(cluster: Cluster, seconds: float) -> Connected:
+    """Return the workers and servers of `cluster`, once all of them answer.
 
     Raises:
-        TrainingError: A task does not answer within `seconds`.
+        EnvironmentProblem: A task does not answer within `seconds`.
     """
     import tensorflow as tf
 
@@ -29,7 +39,7 @@ def connect(cluster: Cluster, seconds: float) -> Coordinator:
     others = [task for task in cluster.tasks if task.job != "chief"]
     while missing := [task for task in others if not _answers(cluster.address(task))]:
         if time.monotonic() > deadline:
-            raise TrainingError(_missing(cluster, missing, seconds))
+            raise EnvironmentProblem(_missing(cluster, missing, seconds))
         time.sleep(_POLL_SECONDS)
     resolver = tf.distribute.cluster_resolver.SimpleClusterResolver(
         tf.train.ClusterSpec({job: list(found) for job, found in cluster.jobs.items()}),
@@ -44,31 +54,46 @@ def connect(cluster: Cluster, seconds: float) -> Coordinator:
 
     left = max(deadline - time.monotonic(), _CONNECT_SECONDS)
     names = ", ".join(str(task) for task in others)
-    return bounded(connected, left, f"Not all of {names} took part within {seconds:g} seconds.")
+    try:
+        coordinator = bounded(connected, left)
+    except TimeoutError:
+        raise EnvironmentProblem(
+            f"Training did not start: not all of {names} took part within {seconds:g} seconds. "
+            "Look into their logs, or raise start_seconds of the launcher."
+        ) from None
+    return Connected(
+        coordinator,
+        len(cluster.jobs["worker"]),
+        tuple(_DEVICE.format(k) for k in range(len(cluster.jobs["ps"]))),
+    )
 
 
-def bounded(call: Callable[[], T], seconds: float, otherwise: str) -> T:
+def bounded(call: Callable[[], T], seconds: float) -> T:
     """Return what `call` returns, in a thread of its own that is given up after `seconds`.
 
     Raises:
-        TrainingError: It did not return in time; the message is `otherwise`.
+        TimeoutError: It did not return in time.
     """
-    answers: Queue[tuple[T | None, BaseException | None]] = Queue()
+    answers: Queue[Callable[[], T]] = Queue()
 
     def run() -> None:
         try:
-            answers.put((call(), None))
-        except BaseException as error:  # noqa: BLE001 - raised again in the other thread
-            answers.put((None, error))
+            value = call()
+        except BaseException as error:  # noqa: BLE001 - raised again where it is waited for
+            answers.put(partial(_raise, error))
+        else:
+            answers.put(lambda: value)
 
     threading.Thread(target=run, daemon=True, name="bounded").start()
     try:
-        value, error = answers.get(timeout=seconds)
+        answer = answers.get(timeout=seconds)
     except Empty:
-        raise TrainingError(otherwise) from None
-    if error is not None:
-        raise error
-    return value  # type: ignore[return-value]  # None only beside an error, or where T has it
+        raise TimeoutError from None
+    return answer()
+
+
+def _raise(error: BaseException) -> NoReturn:
+    raise error
 
 
 def _answers(address: str) -> bool:
@@ -83,6 +108,6 @@ def _answers(address: str) -> bool:
 def _missing(cluster: Cluster, missing: list[Task], seconds: float) -> str:
     named = ", ".join(f"{task} at {cluster.address(task)}" for task in missing)
     return (
-        f"Training did not start: no answer within {seconds:g} seconds from {named}. Look into the "
-        "log of that task, and whether its address can be reached from here."
+        f"Training did not start: no answer within {seconds:g} seconds from {named}. Look at the "
+        "logs of these tasks, or raise start_seconds of the launcher."
     )

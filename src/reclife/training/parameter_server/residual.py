@@ -24,10 +24,10 @@ class Residual:
     al., "Error Feedback Fixes SignSGD", ICML 2019.
     """
 
-    def __init__(self, name: str, rows: int, dim: int) -> None:
+    def __init__(self, name: str, rows: int, dim: int, most: int = _ROWS) -> None:
         self._name = name
-        self._rows = min(rows, _ROWS)
-        self._shared = rows > _ROWS
+        self._rows = min(rows, most)
+        self._shared = rows > most
         self._dim = dim
 
     def corrected(self, ids: Tensor, gradient: Tensor) -> Tensor:

@@ -11,7 +11,7 @@ import numpy as np
 import tensorflow as tf
 from numpy.typing import NDArray
 
-from reclife.config.topology import ParameterServerConfig
+from reclife.config.topology import WireConfig
 from reclife.config.training import TrainingConfig
 from reclife.contracts import FeatureSpec
 from reclife.errors import ArtifactError
@@ -22,7 +22,7 @@ from reclife.training import dense
 from reclife.training.examples import Examples
 from reclife.training.objective import Objective
 from reclife.training.parameter_server.columns import Columns
-from reclife.training.parameter_server.coordination import bounded
+from reclife.training.parameter_server.coordination import Connected, bounded
 from reclife.training.parameter_server.forward import Forward
 from reclife.training.parameter_server.ledger import Ledger
 from reclife.training.parameter_server.shards import Shards
@@ -35,12 +35,11 @@ from reclife.training.trainer import StepResult, Trainer, Work
 
 Array = NDArray[Any]
 Tensor = Any
-Coordinator = Any
 
 _AHEAD = 3
 """Units handed out for each worker: one is done, the others wait for it or for a lost one."""
 
-_SILENCE_SECONDS = 60.0
+_SILENCE_SECONDS = 100.0
 """How long a unit may take, its repetition on another worker included, before training stops."""
 
 
@@ -55,23 +54,22 @@ class ParameterServerTrainer(Trainer):
         model: RankingModel,
         config: TrainingConfig,
         spec: FeatureSpec,
-        topology: ParameterServerConfig,
-        coordinator: Coordinator,
+        cluster: Connected,
+        wire: WireConfig,
         folder: Path,
     ) -> None:
         self.model = model
-        self.repeated: list[int] = []
+        self._repeated: list[int] = []
         self._config = config
-        self._coordinator = coordinator
+        self._coordinator = cluster.coordinator
         self._folder = folder
-        self._out = _AHEAD * topology.workers
+        self._out = _AHEAD * cluster.workers
         objective = Objective(config.objective, spec)
         self.grouped = objective.grouped
         self.packs = packs(model.tables, model.embedded)
         self._forward = Forward(model, objective, self.packs, config)
         self._objective = objective
-        servers = [f"/job:ps/replica:0/task:{k}/device:CPU:0" for k in range(topology.servers)]
-        name, wires = uuid.uuid4().hex, Wires(topology.wire)
+        servers, name, wires = cluster.servers, uuid.uuid4().hex, Wires(wire)
         self._first = servers[0]
         self._shards = Shards(
             {pack: found.variable.numpy() for pack, found in self.packs.items()},
@@ -84,8 +82,8 @@ class ParameterServerTrainer(Trainer):
         self._vector = Vector(self._forward.dense, servers, make, wires, name)
         self._statistics = Statistics(self._forward.statistics, self._first)
         self._published: Columns | None = None
-        self._unit: Any = None
-        self._ledger: Ledger | None = None
+        self._ledger = Ledger(0, self._first)
+        self._units: dict[bool, _Traced] = {}
         self._score = compiled(model)
 
     def prepare(self, examples: Examples, rows: Array) -> Array:
@@ -99,41 +97,43 @@ class ParameterServerTrainer(Trainer):
         self._ledger = Ledger(-(-len(examples) // self._config.batch_size), self._first)
         held = Held(self._shards, self._vector, self._statistics, self._ledger)
         unit = Unit(self.model, self.packs, self._forward, held, self._config)
-        scalar = tf.TensorSpec([], tf.float32)
-        self._unit = tf.function(
-            lambda rows, number, pace: unit(columns, rows, number, pace),
-            input_signature=[
-                tf.TensorSpec([None], tf.int32),
-                tf.TensorSpec([], tf.int32),
-                Pace(scalar, scalar, scalar),
-            ],
-            autograph=False,
-        ).get_concrete_function()  # traced here: where work is handed out, Keras cannot update
+        self._units = {watch: _Traced(unit, columns, watch) for watch in (False, True)}
 
     def steps(self, work: Iterator[Work]) -> Iterator[tuple[Work, StepResult]]:
         """Keep every worker busy; yield what is done in the order of `work`."""
         under_way: deque[tuple[Work, Any]] = deque()
+        steps = {}
         for one in work:
+            steps[one.position] = one.step
             under_way.append((one, self._handed_out(one)))
             if len(under_way) >= self._out:
                 yield self._done(*under_way.popleft())
         while under_way:
             yield self._done(*under_way.popleft())
-        if self._ledger is not None:
-            self.repeated += self._ledger.repeated()
+        self._repeated += [steps[unit] for unit in self._ledger.repeated()]
 
     def _handed_out(self, one: Work) -> Any:
         pace = Pace(*[tf.constant(value, tf.float32) for value in one.rates])
         number = tf.constant(one.position, tf.int32)
-        return self._coordinator.schedule(self._unit, args=(tf.constant(one.batch), number, pace))
+        unit = self._units[one.watch].function
+        return self._coordinator.schedule(unit, args=(tf.constant(one.batch), number, pace))
 
     def _done(self, one: Work, remote: Any) -> tuple[Work, StepResult]:
-        found = bounded(
-            remote.fetch,
-            _SILENCE_SECONDS,
-            f"No worker finished step {one.step} within {_SILENCE_SECONDS:g} seconds.",
-        )
-        return one, StepResult(float(found[0]), found[2:], float(found[1]), {})
+        try:
+            numbers = np.asarray(bounded(remote.fetch, _SILENCE_SECONDS))
+        except TimeoutError:
+            raise TimeoutError(
+                f"No worker finished step {one.step} within {_SILENCE_SECONDS:g} seconds."
+            ) from None
+        tasks = len(self.model.tasks)
+        losses, rest = numbers[2 : 2 + tasks], numbers[2 + tasks :]
+        found = zip(self._units[one.watch].watched, map(float, rest), strict=True)
+        return one, StepResult(float(numbers[0]), losses, float(numbers[1]), dict(found))
+
+    def repeated(self) -> tuple[int, ...]:
+        """Return the steps that were done more than once since this was asked last."""
+        found, self._repeated = self._repeated, []
+        return tuple(found)
 
     def predict(self, examples: Examples) -> Array:
         """Return the probabilities, scored here with the weights of the last `unpack`."""
@@ -184,19 +184,39 @@ class ParameterServerTrainer(Trainer):
         self._statistics.assign([v.numpy() for v in self._forward.statistics])
 
 
+@final
+class _Traced:
+    """A unit as a `function` for every worker, and the names of what it has `watched`."""
+
+    def __init__(self, unit: Unit, columns: Columns, watch: bool) -> None:
+        self.watched: tuple[str, ...] = ()
+        scalar = tf.TensorSpec([], tf.float32)
+
+        def traced(rows: Tensor, number: Tensor, pace: Pace) -> Tensor:
+            found = unit(columns, rows, number, pace, watch)
+            self.watched = found.watched
+            return found.numbers
+
+        signature = [tf.TensorSpec([None], tf.int32), tf.TensorSpec([], tf.int32)]
+        # Traced here: a Keras optimiser cannot be where the coordinator would do it.
+        self.function = tf.function(
+            traced, input_signature=[*signature, Pace(scalar, scalar, scalar)], autograph=False
+        ).get_concrete_function()
+
+
 def asynchronous(
-    topology: ParameterServerConfig, coordinator: Coordinator, folder: Path
+    cluster: Connected, wire: WireConfig, folder: Path
 ) -> Callable[[TrainingConfig, FeatureSpec, int], ParameterServerTrainer]:
     """Return what makes the trainer of a phase from declaration, schema and seed.
 
     Args:
-        topology: The declaration.
-        coordinator: What `connect` returned.
+        cluster: Workers and servers.
+        wire: How rows and gradients travel between them.
         folder: A folder that all workers see.
     """
 
     def made(config: TrainingConfig, spec: FeatureSpec, seed: int) -> ParameterServerTrainer:
         model = build(config.model, spec, seed)
-        return ParameterServerTrainer(model, config, spec, topology, coordinator, folder)
+        return ParameterServerTrainer(model, config, spec, cluster, wire, folder)
 
     return made

@@ -1,8 +1,9 @@
 """A unit of work: one batch on one worker, from pull to push."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, final
 
+import keras
 import tensorflow as tf
 
 from reclife.config.training import TrainingConfig
@@ -15,6 +16,7 @@ from reclife.training.parameter_server.shards import Pulled, Shards
 from reclife.training.parameter_server.statistics import Statistics
 from reclife.training.parameter_server.vector import Vector
 from reclife.training.sparse.packs import Pack
+from reclife.training.watch import watched
 
 Tensor = Any
 
@@ -34,6 +36,16 @@ class Pace(NamedTuple):
     sparse: Tensor
     dense: Tensor
     step: Tensor
+
+
+class Found(NamedTuple):
+    """What a unit found before its update: the numbers of `StepResult`, side by side, `[N]`.
+
+    Loss, norm of the gradient, losses of the T tasks, and what is `watched`, by the order of names.
+    """
+
+    numbers: Tensor
+    watched: tuple[str, ...]
 
 
 @final
@@ -57,12 +69,10 @@ class Unit:
         self._held = held
         self._clipping = config.clipping
 
-    def __call__(self, columns: Columns, rows: Tensor, number: Tensor, pace: Pace) -> Tensor:
-        """Train on `rows` `[B]` of `columns`, unit `number` of the epoch.
-
-        Returns:
-            Loss, norm of the gradient, and the losses of the tasks: `[2 + T]`.
-        """
+    def __call__(
+        self, columns: Columns, rows: Tensor, number: Tensor, pace: Pace, watch: bool
+    ) -> Found:
+        """Train on `rows` `[B]` of `columns`, unit `number` of the epoch."""
         inputs = dict(self._model.select(columns.inputs(rows)))
         pulled, places = self._pulled(inputs)
         weights = Weights(
@@ -73,12 +83,23 @@ class Unit:
         found = self._forward(weights, inputs, columns.targets(rows), tf.cast(pace.step, tf.int32))
         gradients = self._summed(pulled, places, found.rows, found.dense)
         norm = gradients.norm()
+        parts = self._watched(pulled, gradients, weights.dense) if watch else {}
         fine = tf.math.is_finite(found.loss) & tf.math.is_finite(norm)
         with tf.control_dependencies([self._held.ledger.begin(number)]):
             fine = tf.identity(fine)
         self._push(pulled, clip(gradients, self._clipping), pace, fine)
         self._held.statistics.push(weights.statistics, found.statistics, fine)
-        return tf.concat([[found.loss, norm], found.task_losses], axis=0)
+        numbers = [found.loss, norm, *tf.unstack(found.task_losses), *parts.values()]
+        return Found(tf.stack(numbers), tuple(parts))
+
+    def _watched(
+        self, pulled: Mapping[str, Pulled], gradients: Gradients, dense: Sequence[Tensor]
+    ) -> dict[str, Tensor]:
+        ids = {name: tf.cast(found.ids, tf.int64) for name, found in pulled.items()}
+        rows = {name: found.rows for name, found in pulled.items()}
+        held = list(zip(self._forward.dense, dense, strict=True))
+        with keras.StatelessScope(state_mapping=held):
+            return watched(ids, gradients, self._packs, self._model.layers, rows)
 
     def _pulled(self, inputs: Mapping[str, Tensor]) -> tuple[dict[str, Pulled], dict[str, Tensor]]:
         """Return the distinct rows of each pack, and for every place `[P]` which of them it is."""
