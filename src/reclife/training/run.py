@@ -1,5 +1,6 @@
 """A declared training from examples to a model: stages, the probe, and where the steps are done."""
 
+import logging
 from functools import partial
 from pathlib import Path
 
@@ -12,10 +13,13 @@ from reclife.models.saved import save_model
 from reclife.training.examples import Examples
 from reclife.training.launchers.launch import launch
 from reclife.training.learnable import learnt_by
+from reclife.training.plan import plan
 from reclife.training.probe import check_speed
 from reclife.training.stages import Outcome, Staged
 from reclife.training.train import Trained, train
 from reclife.training.warm_start import Start, save_optimizer
+
+_LOG = logging.getLogger(__name__)
 
 
 def run(
@@ -38,8 +42,14 @@ def run(
     def one(
         declared: TrainingConfig, rows: pa.Table, start: Start | None, kept: Path, logs: Path
     ) -> Outcome:
+        model = build(declared.model, spec, declared.seed)
+        learnt = learnt_by(model, spec)
+        batch = rows.slice(0, declared.batch_size)
+        first = Examples.from_table(batch, model.features, learnt, declared.objective)
+        _LOG.info("%s", plan(declared, model, first))
+        del model  # its tables may be large
         if not any(kept.glob("*/step-*")):
-            check_speed(declared, *_first(declared, spec, rows))
+            check_speed(declared, learnt, first)
         given = (declared, spec, rows, validation)
         if declared.topology.kind == "local" and declared.placement is None:
             trained = train(*given, run_id=run_id, checkpoints=kept, logs=logs, start=start)
@@ -49,15 +59,6 @@ def run(
     if not config.stages:
         return one(config, table, start, checkpoints, logs)
     return Staged(config, spec, checkpoints / "stages", logs, one).train(table, start)
-
-
-def _first(
-    config: TrainingConfig, spec: FeatureSpec, table: pa.Table
-) -> tuple[FeatureSpec, Examples]:
-    """Return what the model learns, and a batch of it."""
-    model = build(config.model, spec, config.seed)
-    learnt, batch = learnt_by(model, spec), table.slice(0, config.batch_size)
-    return learnt, Examples.from_table(batch, model.features, learnt, config.objective)
 
 
 def _write(trained: Trained, config: TrainingConfig, spec: FeatureSpec, folder: Path) -> None:
