@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reclife.contracts import Contract, EpochRow
+from reclife.errors import TrainingError
 
 Array = NDArray[Any]
 Phase = Literal["fit", "refit"]
@@ -70,16 +71,23 @@ class Checkpoints:
         self._keep = keep
 
     def save(self, arrays: Mapping[str, Array], progress: Progress) -> None:
-        """Write a checkpoint beside the others, then name it, then drop the oldest."""
+        """Write a checkpoint beside the others, then name it, then drop the oldest.
+
+        Raises:
+            TrainingError: There is no room for it.
+        """
         name = f"{_PREFIX}{progress.step:010d}"
         writing, target = self._folder / f".writing-{name}", self._folder / name
-        shutil.rmtree(writing, ignore_errors=True)
-        writing.mkdir(parents=True)
-        np.savez(writing / _ARRAYS, allow_pickle=False, **dict(arrays))
-        description = Description(sha256=_sha256(writing / _ARRAYS), progress=progress)
-        (writing / _DESCRIPTION).write_text(description.model_dump_json(), encoding="utf-8")
-        for file in writing.iterdir():
-            _flush(file)
+        try:
+            _write(writing, arrays, progress)
+        except OSError as error:
+            shutil.rmtree(writing, ignore_errors=True)
+            kept = self._names()
+            before = f"step {int(kept[-1].name[len(_PREFIX) :])}" if kept else "the beginning"
+            raise TrainingError(
+                f"The checkpoint of step {progress.step} cannot be written to {self._folder}: "
+                f"{error.strerror}. Make room, then run the stage again: it goes on from {before}."
+            ) from error
         shutil.rmtree(target, ignore_errors=True)
         writing.rename(target)
         for old in self._names()[: -self._keep]:
@@ -107,6 +115,16 @@ class Checkpoints:
 
     def _names(self) -> list[Path]:
         return sorted(self._folder.glob(f"{_PREFIX}*"))
+
+
+def _write(folder: Path, arrays: Mapping[str, Array], progress: Progress) -> None:
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    np.savez(folder / _ARRAYS, allow_pickle=False, **dict(arrays))
+    description = Description(sha256=_sha256(folder / _ARRAYS), progress=progress)
+    (folder / _DESCRIPTION).write_text(description.model_dump_json(), encoding="utf-8")
+    for file in folder.iterdir():
+        _flush(file)
 
 
 def _sha256(path: Path) -> str:

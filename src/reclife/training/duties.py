@@ -3,21 +3,25 @@
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
-from reclife.config.topology import MirroredConfig, MultiWorkerConfig
+from reclife.config.topology import MirroredConfig, MultiWorkerConfig, ParameterServerConfig
 from reclife.errors import ConfigError
 from reclife.models.saved import save_model
-from reclife.training import distributed, warm_start
+from reclife.training import distributed
 from reclife.training.launchers.cluster import Cluster, Task
 from reclife.training.launchers.job import Description, Job
-from reclife.training.launchers.start import Start
+from reclife.training.launchers.waiting import Waiting
+from reclife.training.parameter_server.coordination import connect
+from reclife.training.parameter_server.server import started
+from reclife.training.parameter_server.trainer import asynchronous
 from reclife.training.replicas import Alone, Replicas
 from reclife.training.synchronous import synchronous
 from reclife.training.train import MakeTrainer, Trained, train
+from reclife.training.warm_start import Start, save_optimizer
 
 Duty = Callable[[Job, Description, Cluster | None, Task], None]
 
 
-def lead(job: Job, description: Description, trainers: MakeTrainer) -> Trained:
+def _lead(job: Job, description: Description, trainers: MakeTrainer) -> Trained:
     """Train, by what `trainers` makes, the model that `description` declares."""
     return train(
         description.config,
@@ -28,16 +32,16 @@ def lead(job: Job, description: Description, trainers: MakeTrainer) -> Trained:
         checkpoints=description.checkpoints,
         logs=description.logs,
         trainers=trainers,
-        start=None if description.start is None else warm_start.Start.load(description.start),
+        start=None if description.start is None else Start.load(description.start),
     )
 
 
-def keep(job: Job, description: Description, trained: Trained) -> None:
+def _keep(job: Job, description: Description, trained: Trained) -> None:
     """Write the trained model and its report where the stage looks for them."""
     writing, target = job.folder / ".outcome", job.report.parent
     writing.mkdir(exist_ok=True)
     save_model(trained.model, description.config.model, description.spec, writing / "model")
-    warm_start.save_optimizer(trained.optimizer, writing / "model")
+    save_optimizer(trained.optimizer, writing / "model")
     report = trained.report.model_dump_json(indent=2)
     (writing / "report.json").write_text(report, encoding="utf-8")
     writing.rename(target)
@@ -65,17 +69,35 @@ def _multi_worker(job: Job, description: Description, cluster: Cluster | None, t
             f"training.topology declares {topology.workers} workers, but TF_CONFIG has "
             f"{len(ranks)} (a chief counts as one): make them equal."
         )
-    with Start(cluster, task, topology.launcher.start_seconds, job):
+    with Waiting(cluster, task, topology.launcher.start_seconds, job):
         replicas = distributed.multi_worker(topology, ranks.index(task))
     _train(job, description, replicas)
 
 
+def _parameter_server(
+    job: Job, description: Description, cluster: Cluster | None, task: Task
+) -> None:
+    topology = description.config.topology
+    if not isinstance(topology, ParameterServerConfig) or cluster is None:
+        return
+    if task.job != "chief":
+        started(cluster, task).join()  # for ever: it ends with whoever started this process
+    connected = connect(cluster, topology.launcher.start_seconds)
+    trainers = asynchronous(connected, topology.wire, job.folder / "examples")
+    _keep(job, description, _lead(job, description, trainers))
+
+
 def _train(job: Job, description: Description, replicas: Replicas) -> None:
-    trained = lead(job, description, synchronous(replicas))
+    trained = _lead(job, description, synchronous(replicas))
     if replicas.lead:
-        keep(job, description, trained)
+        _keep(job, description, trained)
 
 
 DUTIES: Mapping[str, Duty] = MappingProxyType(
-    {"local": _local, "mirrored": _mirrored, "multi_worker": _multi_worker}
+    {
+        "local": _local,
+        "mirrored": _mirrored,
+        "multi_worker": _multi_worker,
+        "parameter_server": _parameter_server,
+    }
 )

@@ -70,14 +70,26 @@ class Job:
         """The file of the training report."""
         return self.folder / "outcome" / "report.json"
 
-    def write(self, description: Description, train: pa.Table, validation: pa.Table) -> None:
-        """Put the training into the folder, in the place of another one."""
+    def clear(self) -> None:
+        """Empty the folder."""
         shutil.rmtree(self.folder, ignore_errors=True)
         self.tasks.mkdir(parents=True)
+
+    def write(self, description: Description, train: pa.Table, validation: pa.Table) -> None:
+        """Put the training into the folder; the description is there last."""
         for name, table in (("train", train), ("validation", validation)):
             path = str(self.folder / f"{name}.arrow")
             with pa.OSFile(path, "wb") as file, pa.ipc.new_file(file, table.schema) as writer:
                 writer.write_table(table)
+        self._describe(description)
+
+    def write_beside(self, description: Description, other: "Job") -> None:
+        """As `write`, with the examples of another training, which are not copied."""
+        for name in ("train", "validation"):
+            (self.folder / f"{name}.arrow").hardlink_to(other.folder / f"{name}.arrow")
+        self._describe(description)
+
+    def _describe(self, description: Description) -> None:
         writing = self.folder / ".job.json"
         writing.write_text(description.model_dump_json(), encoding="utf-8")
         writing.rename(self.folder / "job.json")

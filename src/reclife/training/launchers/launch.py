@@ -61,9 +61,10 @@ def launch(
         logs=logs.absolute(),
         start=None if start is None else begun,
     )
-    job.write(described, train, validation)
+    job.clear()
     if start is not None:
         start.save(begun)
+    job.write(described, train, validation)
     LAUNCHERS[declared.kind](declared).run(job, roles(config.topology))
     return Launched(partial(_copy, job.model), job.close())
 

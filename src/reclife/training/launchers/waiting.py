@@ -20,7 +20,7 @@ _TRY_SECONDS = 2.0
 
 @final
 @dataclass
-class Start:
+class Waiting:
     """Ends this process, `task`, when what is inside the context takes more than `seconds`.
 
     The tasks of `cluster` that do not answer are then named in `job`.
@@ -34,7 +34,7 @@ class Start:
 
     def __enter__(self) -> Self:
         """Let the time run."""
-        threading.Thread(target=self._watch, name="start", daemon=True).start()
+        threading.Thread(target=self._watch, name="waiting", daemon=True).start()
         return self
 
     def __exit__(
