@@ -166,6 +166,22 @@ def resume() -> None:
 
 
 @cli.command()
+@click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@click.option("--env", help="Environment whose training is varied.")
+@in_sentences
+def trials(file: Path, env: str | None) -> None:
+    """Train variants side by side on the examples of the current run, as FILE declares."""
+    from kedro.framework.session.session import KedroSession
+
+    from reclife.pipelines.training.trials import compare
+
+    _find_project()
+    with KedroSession.create(project_path=Path.cwd(), env=env) as session:
+        context = session.load_context()
+        click.echo(compare(file, context.catalog, context.params["training"]))
+
+
+@cli.command()
 @click.argument("folder", type=click.Path(path_type=Path), default=Path("conf/schemas"))
 @in_sentences
 def schema(folder: Path) -> None:

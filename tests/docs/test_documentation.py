@@ -13,6 +13,7 @@ from pydantic import TypeAdapter
 from reclife.cli import cli
 from reclife.config.json_schema import schemas
 from reclife.config.root import ReclifeConfig
+from reclife.config.trials import TrialsConfig
 from reclife.config.validation import read_suites
 from reclife.lifecycle import Lifecycle, read_lifecycles
 
@@ -44,6 +45,9 @@ def check_yaml(content: dict[str, object]) -> str:
             model = ReclifeConfig.model_fields[stage].annotation
             TypeAdapter(model).validate_python(declared)
         return "parameters"
+    if content.get("kind") == "trials":
+        TrialsConfig.model_validate(content)
+        return "trials"
     if "stages" in keys:
         Lifecycle.model_validate(content)
         return "lifecycle"
