@@ -1,5 +1,6 @@
 """A made-up click log: popular users and items, whole seconds with ties, numbers with gaps."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +16,14 @@ TIED = 0.2
 START = 1_700_000_000
 
 
-def write_click_log(path: Path, rows: int, *, hot_item: float = 0.05, seed: int = 7) -> None:
+def write_click_log(
+    path: Path,
+    rows: int,
+    *,
+    hot_item: float = 0.05,
+    seed: int = 7,
+    sizes: Sequence[int] = SIZES,
+) -> None:
     """Write `rows` events in the order of time; one item has the share `hot_item` on top."""
     draw = np.random.default_rng(seed)
     users, items = max(rows // 25, 10), max(rows // 40, 10)
@@ -36,7 +44,7 @@ def write_click_log(path: Path, rows: int, *, hot_item: float = 0.05, seed: int 
         "ts": pa.array(second[order]),
         "event": pa.array(["view", "click", "buy"]).take((click * 1 + buy * 1)[order]),
     }
-    for number, size in enumerate(SIZES, 1):
+    for number, size in enumerate(sizes, 1):
         names = pa.array([f"c{number}_{value}" for value in range(size)])
         table[f"cat{number}"] = names.take(_popular(draw, size, rows, 4.0))
     for number in range(1, NUMBERS + 1):

@@ -6,15 +6,15 @@ user's last 50 items, thirteen standardized numbers and whether they were missin
 
 import argparse
 import json
-import resource
 import statistics
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from reclife.config.features import FeaturesConfig
 from tests.benchmarks.click_log import NUMBERS, SIZES
+from tests.benchmarks.spark_work import peak_mb, work_of
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -22,14 +22,15 @@ if TYPE_CHECKING:
 SPARK = {
     "spark.master": "local[2]",
     "spark.driver.memory": "2g",
-    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1",
-    "spark.sql.shuffle.partitions": "4",
+    "spark.sql.shuffle.partitions": "8",
     "spark.sql.parquet.compression.codec": "zstd",
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
 }
+WINDOWS = ("1d", "7d", "all")
+HISTORY = {"kind": "sequence", "name": "history", "of": "item_id_enc", "length": 50}
 FITTED_SHARE = (8, 10)
 """Vocabularies and statistics know this part of the time span, its beginning."""
 
@@ -40,31 +41,33 @@ def declaration() -> FeaturesConfig:
         {
             "split": {"kind": "global_time"},
             "past": {"ties": ["item_id"]},
-            "features": [*_encodings(), *_windows(), *_numbers()],
+            "features": [*encodings(len(SIZES)), HISTORY, *looks_back(WINDOWS), *numbers()],
         }
     )
 
 
-def _encodings() -> Iterator[dict[str, Any]]:
+def encodings(categories: int) -> Iterator[dict[str, Any]]:
+    """Yield the encodings of user, item and some categories."""
     columns = {"user_id": "user", "item_id": "item"}
-    columns |= {f"cat{number}": "interaction" for number in range(1, len(SIZES) + 1)}
+    columns |= {f"cat{number}": "interaction" for number in range(1, categories + 1)}
     for column, source in columns.items():
         named = {"kind": "category", "name": f"{column}_enc", "source": source, "column": column}
         yield {**named, "min_count": 5}
-    yield {"kind": "sequence", "name": "history", "of": "item_id_enc", "length": 50}
 
 
-def _windows() -> Iterator[dict[str, Any]]:
+def looks_back(windows: Collection[str]) -> Iterator[dict[str, Any]]:
+    """Yield counts and click rates by user and by item."""
     clicks = {"column": "event", "equals": ["click"]}
     for by in ("user", "item"):
-        for window in ("1d", "7d", "all"):
+        for window in windows:
             shared = {"kind": "window", "by": by, "window": window}
             yield {**shared, "name": f"{by}_n_{window}", "statistic": "count"}
             rate = {"statistic": "rate", "where": clicks}
             yield {**shared, "name": f"{by}_ctr_{window}", **rate}
 
 
-def _numbers() -> Iterator[dict[str, Any]]:
+def numbers() -> Iterator[dict[str, Any]]:
+    """Yield the standardized numbers, each with whether it was missing."""
     scaled = {"missing": "mean", "standardize": True, "indicator": True}
     for number in range(1, NUMBERS + 1):
         column = f"num{number}"
@@ -72,14 +75,13 @@ def _numbers() -> Iterator[dict[str, Any]]:
         yield {**read, "name": f"{column}_z", **scaled}
 
 
-def run(spark: "SparkSession", data: Path, out: Path) -> int:
-    """Fit, compute and write the features; return the rows written."""
+def run(spark: "SparkSession", config: FeaturesConfig, data: Path, out: Path) -> None:
+    """Fit, compute and write the features."""
     from pyspark.sql import functions as sf
 
     from reclife.transforms.fit import fit
     from reclife.transforms.spark import features_for_spark
 
-    config = declaration()
     log = spark.read.parquet(str(data)).withColumnRenamed("ts", "timestamp")
     log = log.withColumn("label", (sf.col("event") == "click").cast("double"))
     low, high = log.agg(sf.min("timestamp"), sf.max("timestamp")).first() or (0, 0)
@@ -87,13 +89,13 @@ def run(spark: "SparkSession", data: Path, out: Path) -> int:
     items, users = log.select("item_id").distinct(), log.select("user_id").distinct()
     train = log.where(sf.col("timestamp") < low + (high - low) * part // whole)
     state = fit(train, items, users, config)
-    found = features_for_spark(log, log, items, users, state, item_cut=None)
+    own = ["event_id", "timestamp"]
+    found = features_for_spark(log, log, items, users, state, item_cut=None, kept=own)
     written = [output for feature in config.features for output in feature.outputs]
     names = {name: name.replace("_z_missing", "_null").removesuffix("_z") for name in written}
     renamed = [sf.col(name).alias(other) for name, other in names.items()]
     rows = found.select("event_id", sf.col("timestamp").alias("ts"), *renamed)
     rows.write.mode("overwrite").parquet(str(out))
-    return spark.read.parquet(str(out)).count()
 
 
 def main() -> None:
@@ -110,16 +112,18 @@ def main() -> None:
     started = time.monotonic() - begun
     seconds = []
     for _ in range(1 + chosen.repeats):
+        before = work_of(spark)
         begun = time.monotonic()
-        rows = run(spark, chosen.data, chosen.out)
+        run(spark, declaration(), chosen.data, chosen.out)
         seconds.append(time.monotonic() - begun)
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    work = work_of(spark).since(before)
     figures = {
-        "rows": rows,
+        "rows": spark.read.parquet(str(chosen.out)).count(),
         "seconds_start": started,
         "seconds_first": seconds[0],
         "seconds_median": statistics.median(seconds[1:] or seconds),
-        "python_mb": peak / 1024,
+        "peak_rss_mb": peak_mb(),
+        **work._asdict(),
     }
     print(json.dumps(figures))  # noqa: T201 - this is what the command is for
     spark.stop()

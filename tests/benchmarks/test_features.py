@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from tests.benchmarks import features
+from tests.benchmarks import features, features_zoo
 from tests.benchmarks.click_log import write_click_log
 from tests.benchmarks.features_job import declaration
 
@@ -32,21 +32,51 @@ def test_the_declaration_writes_49_columns_beside_id_and_time() -> None:
     assert len(outputs) == len(set(outputs)) == 49
 
 
+def programs(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lay out programs that only tell figures, in the places of the real ones."""
+    told = {
+        "ours": {"seconds_median": 2.0, "seconds_first": 3.0, "peak_rss_mb": 900, "shuffles": 3},
+        "features_pyspark.py": {"seconds_median": 5.0, "seconds_first": 6.0, "peak_rss_mb": 4000},
+    }
+    for name, figures in told.items():
+        line = json.dumps(figures)
+        (folder / name).write_text(f"print('noise')\nprint({line!r})\n", encoding="utf-8")
+    (folder / "check_equal.py").write_text("print('{}')\n", encoding="utf-8")
+    monkeypatch.setattr(features, "OURS", (str(folder / "ours"),))
+    monkeypatch.setattr(features, "ROWS", {"small": (100, 500)})
+    monkeypatch.setattr(features, "find_spec", lambda name: name == "pyspark" or None)
+    monkeypatch.setattr(features_zoo, "measure", lambda scale: [])
+    monkeypatch.setenv(features.FOLDER_VARIABLE, str(folder))
+
+
 def test_programs_take_turns_and_the_missing_are_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Programs that only tell a time stand in for the real ones."""
-    for name, seconds in (("ours", 2.0), ("features_pyspark.py", 5.0)):
-        line = json.dumps({"seconds_median": seconds})
-        (tmp_path / name).write_text(f"print('noise')\nprint({line!r})\n", encoding="utf-8")
-    monkeypatch.setattr(features, "OURS", (str(tmp_path / "ours"),))
-    monkeypatch.setattr(features, "ROWS", {"small": (100,)})
-    monkeypatch.setattr(features, "find_spec", lambda name: name == "pyspark" or None)
-    monkeypatch.setenv(features.FOLDER_VARIABLE, str(tmp_path))
+    programs(tmp_path, monkeypatch)
     found = {line.name: (line.value, line.verdict) for line in features.measure("small")}
     assert "no polars, polars is not installed" in capsys.readouterr().err
-    assert found["ours_100"] == (2.0, "-")
-    assert found["spark_100"] == (5.0, "-")
-    assert found["spark_to_ours_100"] == (2.5, "holds")
+    assert found["ours_seconds_median_100"] == (2.0, "-")
+    assert found["ours_peak_rss_mb_500"] == (900, "-")
+    assert found["spark_seconds_first_100"] == (6.0, "-")
+    assert found["spark_to_ours_500"] == (2.5, "holds")
+    assert found["shuffles_100"] == (3, "-")
+    assert found["growth_100_500"] == (1.0, "holds")
     monkeypatch.delenv(features.FOLDER_VARIABLE)
-    assert [line.name for line in features.measure("small")] == ["ours_100"]
+    assert not [line.name for line in features.measure("small") if "spark" in line.name]
+
+
+def test_outputs_that_differ_end_the_benchmark(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    programs(tmp_path, monkeypatch)
+    (tmp_path / "check_equal.py").write_text("raise SystemExit(1)\n", encoding="utf-8")
+    with pytest.raises(SystemExit, match="the outputs of ours and spark differ"):
+        features.measure("small")
+
+
+def test_the_zoo_has_26_categories_13_numbers_two_sequences_and_six_windows() -> None:
+    declared = dict(features_zoo.groups())
+    assert len(declared["ids"]) + len(declared["category"]) == 26
+    assert len(declared["number"]) == 13
+    assert len(declared["sequence"]) == 2
+    assert len({one["window"] for one in declared["window"]}) == 6

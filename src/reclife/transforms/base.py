@@ -7,16 +7,21 @@ from typing import Literal
 import pyarrow as pa
 
 from reclife.config.attributes import Source
-from reclife.contracts import Feature
+from reclife.contracts import ITEM, USER, Feature
 from reclife.transforms.frame import Frame
 
 Side = Literal["row", "item", "user", "all"]
 """Whose events a feature looks back on; `row` for none, `all` for everybody's."""
 
 
+_OWN = {("item", ITEM), ("user", USER)}
+"""Identities: interactions have them already."""
+
+
 def attached(source: str, column: str) -> str:
     """Return the name that an entity's attribute has beside requests and events."""
-    return column if source == "interaction" else f"_{source}_{column}"
+    own = source == "interaction" or (source, column) in _OWN
+    return column if own else f"_{source}_{column}"
 
 
 def role_of(source: Source) -> Literal["user", "item", "context"]:

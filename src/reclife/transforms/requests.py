@@ -63,12 +63,10 @@ def _attach(
             if name not in table.column_names:
                 raise DataError(f"{what} lack the column {name!r}, which a feature reads")
             continue
-        if (source, name) in (("item", ITEM), ("user", USER)):
-            values = column(table, name)
-        else:
-            entity, identity = sources[source]
-            known = column(entity, identity)
-            rows = pc.index_in(column(table, identity).cast(known.type), value_set=known)
-            values = column(entity, name).take(rows)
-        table = table.append_column(attached(source, name), values)
+        entity, identity = sources[source]
+        if name == identity:
+            continue
+        known = column(entity, identity)
+        rows = pc.index_in(column(table, identity).cast(known.type), value_set=known)
+        table = table.append_column(attached(source, name), column(entity, name).take(rows))
     return table

@@ -137,13 +137,10 @@ def _attach(
     if absent:
         raise DataError(f"{what} lack the column(s) {absent}, which features read")
     for source, entity, key in (("item", items, ITEM), ("user", users, USER)):
-        names = sorted(name for side, name in attributes if side == source)
-        others = [name for name in names if name != key]
-        if others:
-            renamed = [sf.col(_quoted(name)).alias(attached(source, name)) for name in others]
+        names = sorted(name for side, name in attributes if side == source and name != key)
+        if names:
+            renamed = [sf.col(_quoted(name)).alias(attached(source, name)) for name in names]
             table = table.join(entity.select(key, *renamed), key, "left")
-        if key in names:
-            table = table.withColumn(attached(source, key), sf.col(key))
     return table
 
 
