@@ -142,6 +142,62 @@ def test_no_name_is_called_unknown_that_a_wrong_declaration_has() -> None:
     assert "names no feature" not in str(refused.value)
 
 
+BY_TYPE: list[tuple[dict[str, Any], str]] = [
+    (
+        {"kind": "category", "name": "a", "source": "interaction", "column": "rating"},
+        "a: column 'rating' of the interactions is float64, which it cannot read; it reads int64, "
+        "string",
+    ),
+    (
+        {"kind": "numeric", "name": "b", "source": "item", "column": "title", "missing": 0},
+        "b: column 'title' of the items is string, which it cannot read; it reads float64, int64",
+    ),
+    (
+        {"kind": "bucketize", "name": "c", "source": "item", "column": "genres",
+         "cut": {"kind": "quantiles", "count": 4}},
+        "c: column 'genres' of the items is string",
+    ),
+    (
+        {"kind": "vector", "name": "d", "source": "item", "column": "year", "length": 3},
+        "d: column 'year' of the items is int64, which it cannot read; it reads float64_list",
+    ),
+    (
+        {"kind": "window", "name": "e", "by": "user", "window": "7d", "statistic": "count",
+         "where": {"column": "rating", "equals": [5, "five"]}},
+        "e: where: column 'rating' is float64, which 'five' is not",
+    ),
+    (
+        {"kind": "multi_category", "name": "f", "source": "item", "column": "year",
+         "max_length": 2},
+        "f: column 'year' of the items is int64",
+    ),
+]  # fmt: skip
+"""A feature that cannot read its column, and what is said of it."""
+
+
+def test_types_of_columns_are_told_at_once(declared: dict[str, Any], project: Path) -> None:
+    declared["features"]["features"] += [feature for feature, _ in BY_TYPE]
+    message = problems(declared, project)
+    for _, expected in BY_TYPE:
+        assert expected in message
+    assert message.count("conf/base/parameters/features.yml") == len(BY_TYPE)
+
+
+def test_types_of_what_the_split_and_negatives_read(
+    declared: dict[str, Any], project: Path
+) -> None:
+    ingest = declared["ingest"]["interactions"]["columns"]
+    ingest["place"] = {"from": "place", "type": "string"}
+    declared["features"] |= {
+        "split": {"kind": "leave_last_out", "by": "place"},
+        "past": {"available_from": "place"},
+        "negatives": {"kind": "none"},
+    }
+    message = problems(declared, project)
+    assert "split.by: column 'place' of the interactions is string" in message
+    assert "past.available_from: column 'place' of the interactions is string" in message
+
+
 @pytest.mark.parametrize("circle", [["a"], ["a", "b", "c"]])
 def test_circles_of_any_length_are_told_once(circle: list[str]) -> None:
     after = dict(zip(circle, [*circle[1:], circle[0]], strict=True))

@@ -5,6 +5,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from reclife.config.column_types import row_type_problems, type_problems
 from reclife.config.feature_columns import column_problems, row_problems
 from reclife.config.feature_list import FeatureDeclaration
 from reclife.config.features import FeaturesConfig, readable
@@ -25,12 +26,12 @@ def problems_across(parameters: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             ingest.items.columns if ingest.items else ("item_id",),
             ingest.users.columns if ingest.users else ("user_id",),
         )
-        past = declared.get("past", {}) if isinstance(declared, Mapping) else {}
-        for problem in column_problems(features, _read(Past, past) or Past(), *columns):
-            yield "features", problem
+        past = _read(Past, declared.get("past", {}) if isinstance(declared, Mapping) else {})
+        found = column_problems(features, past or Past(), *columns)
+        found += type_problems(features, past or Past(), ingest)
         if config := _read(FeaturesConfig, declared):
-            for problem in row_problems(config, *columns[:2]):
-                yield "features", problem
+            found += [*row_problems(config, *columns[:2]), *row_type_problems(config, ingest)]
+        yield from (("features", problem) for problem in found)
     if not unread:
         for problem in _excluded(features, _at(parameters, "training", "model")):
             yield "training", problem
