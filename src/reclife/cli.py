@@ -65,6 +65,8 @@ _FOREIGN_TEXTS = {
     "An exception occurred when parsing config": "The catalog is wrong: {text}",
     "PATH_NOT_FOUND": "A file is missing: {line}",
     "No space left on device": "The disk is full: free some space, then run again.",
+    "PARQUET_COLUMN_DATA_TYPE_MISMATCH": "The files of a source disagree: {line}",
+    "CSV header does not conform to the schema": "The files of a source disagree: {text}",
     "CANNOT_READ_FILE": "A file is damaged or cut short: {line}",
     "FAILED_READ_FILE": "A file is damaged or cut short: {line}",
     "is not a Parquet file": "A file is damaged or cut short: {line}",
@@ -163,6 +165,20 @@ def resume() -> None:
         session = KedroSession.create(project_path=project, env=info.env)
         session.run(pipeline_names=[stage])
         session.close()
+
+
+@cli.command()
+@click.argument("first")
+@click.argument("second")
+@click.option("--resamples", type=click.IntRange(100), default=2000, help="Of the users.")
+@click.option("--seed", type=click.IntRange(0), default=17, help="Of the resamples.")
+@in_sentences
+def compare(first: str, second: str, resamples: int, seed: int) -> None:
+    """Hold run SECOND against run FIRST on the test events and lists of both, with significance."""
+    from reclife.pipelines.evaluation.compared import compare_runs
+
+    text, page = compare_runs(first, second, resamples, seed)
+    click.echo(f"{text}\n{page}")
 
 
 @cli.command()

@@ -8,7 +8,7 @@ from scipy import stats
 
 from reclife.metrics.ratio import UserSums
 from reclife.metrics.resampling import resample
-from reclife.metrics.significance import bootstrap_p, sign_flip_p
+from reclife.metrics.significance import bootstrap_p, holm, sign_flip_p
 
 
 def test_random_signs_estimate_the_share_of_all_signs() -> None:
@@ -42,3 +42,9 @@ def test_without_a_difference_one_in_twenty_is_below_five_percent() -> None:
     rng = np.random.default_rng(7)
     values = np.array([sign_flip_p(rng.standard_t(3, size=60), 199, seed=s) for s in range(400)])
     assert 0.02 <= (values <= 0.05).mean() <= 0.09
+
+
+def test_p_values_of_several_tests_are_adjusted_as_by_hand() -> None:
+    assert holm([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])  # 3 x .01, then 2 x .03
+    assert holm([0.9, 0.9]) == [1.0, 1.0]
+    assert holm([]) == []

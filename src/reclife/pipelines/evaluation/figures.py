@@ -103,7 +103,7 @@ def by_slice(rows: Sequence[EvaluationRow], metric: str, k: int | None, ours: st
         names = [name for name in slices if name in own]
         figure.add_scatter(
             x=[own[name].value for name in names],
-            y=[_said(name) for name in names],
+            y=[said(name) for name in names],
             error_x={
                 "type": "data",
                 "array": [(own[n].ci_high or own[n].value) - own[n].value for n in names],
@@ -119,7 +119,7 @@ def by_slice(rows: Sequence[EvaluationRow], metric: str, k: int | None, ours: st
             hovertemplate="%{y}: %{x:.4f}, %{customdata} users",
         )
     figure.update_layout(scattermode="group", scattergap=0.55)
-    order = {"categoryorder": "array", "categoryarray": [_said(n) for n in reversed(slices)]}
+    order = {"categoryorder": "array", "categoryarray": [said(n) for n in reversed(slices)]}
     height = 150 + 38 * len(slices)
     return plot(figure, f"{called(metric, k)} by slice, 95 % intervals", {}, order, height)
 
@@ -176,7 +176,8 @@ def _part(row: EvaluationRow) -> str:
     return row.slice.removeprefix("sampled_negatives:")
 
 
-def _said(part: str) -> str:
+def said(part: str) -> str:
+    """Return how the page calls a slice."""
     what, _, value = part.partition(":")
     known = {"earlier_events": f"{value} earlier events", "item": f"{value} item"}
     return known.get(what, f"{what.replace('_', ' ')} {value}")
