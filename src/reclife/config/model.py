@@ -45,11 +45,6 @@ class DeepFMConfig(Deep):
     """A factorization machine and a multi-layer perceptron over the same embeddings."""
 
     kind: Literal["deepfm"] = "deepfm"
-    embedding_dims: dict[str, PositiveInt] = Field(
-        default_factory=dict,
-        description="Length for single tables, by table name; a table of another length is "
-        "projected to `embedding_dim`.",
-    )
 
 
 @final

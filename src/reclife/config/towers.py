@@ -84,6 +84,14 @@ class Embedded(Common):
 
     embedding_dim: PositiveInt = Field(default=8, description="Length of an embedding vector.")
     embedding_initializer: InitialRows = Field(default=NormalRows(), description=INITIAL)
+    embedding_dims: dict[str, PositiveInt] = Field(
+        default_factory=dict,
+        description="Length for single tables, by table name; rows of another length are "
+        "projected to that of the others.",
+    )
+    embedding_initializers: dict[str, InitialRows] = Field(
+        default_factory=dict, description="Where the rows of single tables start, by table name."
+    )
 
 
 class Deep(Embedded, HiddenLayers):

@@ -24,6 +24,7 @@ from reclife.models import (
     wide_and_deep,
     xdeepfm,
 )
+from reclife.models.own_tables import with_own_tables
 from reclife.models.ranking import RankingModel
 
 BUILDERS: Mapping[str, Callable[[Any, FeatureSpec, int], RankingModel]] = MappingProxyType(
@@ -50,4 +51,5 @@ BUILDERS: Mapping[str, Callable[[Any, FeatureSpec, int], RankingModel]] = Mappin
 
 def build(config: ModelConfig, spec: FeatureSpec, seed: int) -> RankingModel:
     """Return the model that `config` declares, with the initial weights that `seed` gives."""
-    return BUILDERS[config.root.kind](config.root, spec, seed)
+    model = BUILDERS[config.root.kind](config.root, spec, seed)
+    return with_own_tables(model, config.root, spec, seed)

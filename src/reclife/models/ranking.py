@@ -57,11 +57,23 @@ class RankingModel(tf.Module, abc.ABC):
         self.tables = dict(tables)
         self.layers = dict(layers)
         self.penalties = penalties
+        self.projected: frozenset[str] = frozenset()
 
     def __call__(self, inputs: Mapping[str, Tensor], training: bool = False) -> Tensor:
         """Return the logits `[B, T]` of `inputs`, tensors by feature name."""
         selected = self.select(inputs)
-        return self.score(self.look_up(selected), selected, training)
+        return self.logits(self.look_up(selected), selected, training)
+
+    def logits(
+        self, rows: Mapping[str, Tensor], inputs: Mapping[str, Tensor], training: bool
+    ) -> Tensor:
+        """Return `score` of `rows`, projected where their table has a length of its own."""
+        same = {
+            f.name: self.layers[f"projection_{f.table}"](rows[f.name])
+            for f in self.embedded
+            if f.table in self.projected
+        }
+        return self.score({**rows, **same}, inputs, training)
 
     def select(self, inputs: Mapping[str, Tensor]) -> Mapping[str, Tensor]:
         """Return the inputs that are looked up and scored: all of them, where nothing is said.

@@ -146,7 +146,7 @@ class Step:
         with tf.GradientTape() as tape:
             # The parts are watched, not the packs: the gradient of a slice is as large as its pack.
             tape.watch(moving)
-            logits = self._model.score(named, inputs, training=True)
+            logits = self._model.logits(named, inputs, training=True)
             loss, task_losses = self._learner.objective(logits, targets, counts)
             total = scaling.scaled(loss + self._model.penalty(named, inputs, size))
         named_grads, dense_grads = tape.gradient(

@@ -84,7 +84,7 @@ class Forward:
         ]
         with tf.GradientTape() as tape, keras.StatelessScope(state_mapping=held) as scope:
             tape.watch([named, dense])
-            logits = self._model.score(named, inputs, training=True)
+            logits = self._model.logits(named, inputs, training=True)
             loss, task_losses = self._objective(logits, targets)
             size = tf.cast(tf.shape(targets.labels)[0], tf.float32)
             total = loss + self._model.penalty(named, inputs, size)
