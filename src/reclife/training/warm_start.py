@@ -45,7 +45,7 @@ class Start:
         Raises:
             ConfigError: A table or layer has another shape than before.
         """
-        given = {n: a for n, a in self.arrays.items() if n in own and not self._anew(n)}
+        given = {n: a for n, a in self._optimizers_that_fit(own).items() if n in own}
         problems = [
             f"{name} was {_shape(array)} and is {_shape(own[name])}"
             for name, array in given.items()
@@ -84,6 +84,21 @@ class Start:
         with np.load(path, allow_pickle=False) as found:
             arrays = {n: found[n] for n in found.files if not n.startswith("=")}
             return cls(arrays, tuple(n[1:] for n in found.files if n.startswith("=")))
+
+    def _optimizers_that_fit(self, own: Mapping[str, Array]) -> dict[str, Array]:
+        """Return what is known of parts that do not start anew; of optimisers, what fits.
+
+        That of the layers counts them: it fits as a whole or not at all.
+        """
+        known = {name: array for name, array in self.arrays.items() if not self._anew(name)}
+        slots = {n for n in known if n.startswith("sparse/") and n in own}
+        useless = {n for n in slots if not _fits(n, known[n], own[n])}
+        before, now = (_shapes(state) for state in (known, own))
+        if before != now or any(pattern.startswith("dense/") for pattern in self.fresh):
+            useless |= before.keys()
+        if useless:
+            _LOG.info("Optimisers start anew: %s.", ", ".join(sorted(useless)))
+        return {name: array for name, array in known.items() if name not in useless}
 
     def _anew(self, name: str) -> bool:
         part = name.replace("sparse/", "table/", 1)
@@ -155,6 +170,10 @@ def _fits(name: str, earlier: Array, own: Array) -> bool:
     if name.startswith(_ROWS):
         return earlier.shape[1:] == own.shape[1:] and len(earlier) <= len(own)
     return earlier.shape == own.shape
+
+
+def _shapes(state: Mapping[str, Array]) -> dict[str, tuple[int, ...]]:
+    return {n: np.shape(a) for n, a in state.items() if n.startswith("dense_optimizer/")}
 
 
 def _shape(array: Array) -> str:

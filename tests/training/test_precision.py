@@ -1,0 +1,94 @@
+"""Layers in half the bits: what stays in float32, overflows, and the check that it pays."""
+
+import numpy as np
+import pytest
+import tensorflow as tf
+from tests.models.zoo import DECLARED, SPEC, declared, inputs_of
+from tests.training import toy
+
+from reclife.config.precision import BFloat16Config, Float16Config
+from reclife.errors import ConfigError
+from reclife.models import build
+from reclife.training.precision import DynamicScaling, build_model
+from reclife.training.probe import check_speed
+from reclife.training.replicas import Alone
+from reclife.training.synchronous import synchronous
+from reclife.training.trainer import Rates
+
+ROUNDING = {"bfloat16": 2.0**-8, "float16": 2.0**-11}
+"""Relative error of one rounding."""
+
+
+@pytest.mark.parametrize("kind", sorted(DECLARED))
+def test_every_kind_of_model_computes_in_half_the_bits_with_float32_weights(kind):
+    plain, inputs = build(declared(kind), SPEC, seed=1), None
+    for precision in (BFloat16Config(), Float16Config()):
+        model = build_model(declared(kind), SPEC, 1, precision)
+        inputs = inputs or inputs_of(model, 16)
+        for name, variable in model.weights().items():
+            assert variable.dtype == tf.float32
+            np.testing.assert_array_equal(variable.numpy(), plain.weights()[name].numpy())
+        logits, expected = model(inputs), plain(inputs).numpy()
+        assert logits.dtype == tf.float32
+        allowed = 10 * ROUNDING[precision.kind] * max(1.0, np.abs(expected).max())
+        assert np.abs(logits.numpy() - expected).max() < allowed
+        assert np.isfinite(model(inputs, training=True).numpy()).all()
+
+
+def test_half_the_bits_is_really_used():
+    model = build_model(declared("deepfm"), SPEC, 1, BFloat16Config())
+    layer = model.layers["perceptron"].layer
+    assert layer.layers[0].compute_dtype == "bfloat16"
+    assert model.layers["normalization"].layer.compute_dtype == "float32"
+
+
+@pytest.fixture
+def moved() -> tf.Variable:
+    return tf.Variable(0.0)
+
+
+def applied(scaling: DynamicScaling, norm: float, moved: tf.Variable) -> float:
+    def update() -> None:
+        moved.assign_add(1.0)
+
+    return float(scaling.apply(tf.constant(norm), update))
+
+
+def test_an_overflow_leaves_the_step_out_and_halves_the_scale(moved):
+    scaling = DynamicScaling(Float16Config(initial_scale=4.0, growth_steps=2))
+    assert float(scaling.unscaled(scaling.scaled(tf.constant(3.0)))) == 3.0
+    assert applied(scaling, np.inf, moved) == 0.0
+    assert (float(moved), float(scaling.variables()["scale"])) == (0.0, 2.0)
+    assert [applied(scaling, 5.0, moved) for _ in range(2)] == [5.0, 5.0]
+    assert (float(moved), float(scaling.variables()["scale"])) == (2.0, 4.0)
+
+
+def test_what_no_scale_repairs_is_reported(moved):
+    scaling = DynamicScaling(Float16Config(initial_scale=1.0))
+    assert np.isnan(applied(scaling, np.nan, moved))
+
+
+def test_a_step_in_float16_is_that_of_float32_up_to_rounding():
+    def stepped(**declared: object) -> np.ndarray:
+        config = toy.config(
+            model={"kind": "deepfm", "dropout": 0.0, "hidden_units": [8]}, **declared
+        )
+        trainer = synchronous(Alone())(config, toy.SPEC, 1)
+        examples = toy.examples(toy.table(64, seed=1), trainer.model)
+        trainer.step(trainer.prepare(examples, np.arange(64)), Rates(0.05, 0.01, 1))
+        trainer.unpack()
+        return trainer.model.tables["items"].numpy()
+
+    moved = stepped(precision={"kind": "float16"})
+    np.testing.assert_allclose(moved, stepped(), atol=20 * ROUNDING["float16"])
+
+
+def test_what_is_slower_than_float32_is_refused_unless_forced():
+    # float16 is emulated by processors: its products of matrices take many times as long
+    model = {"kind": "deepfm", "hidden_units": [256, 128]}
+    declared = {"model": model, "precision": {"kind": "float16"}, "batch_size": 256}
+    config = toy.config(**declared, probe={"steps": 2})
+    examples = toy.examples(toy.table(256, seed=1), build(config.model, toy.SPEC, 1))
+    with pytest.raises(ConfigError, match=r"ms in float16 and .* ms in float32: declare precision"):
+        check_speed(config, toy.SPEC, examples)
+    check_speed(toy.config(**declared, probe={"force": True}), toy.SPEC, examples)
