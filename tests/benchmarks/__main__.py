@@ -3,12 +3,13 @@
 import argparse
 from collections.abc import Callable
 
-from tests.benchmarks import features, published, quality, run, scoring, training
+from tests.benchmarks import features, metrics, published, quality, run, scoring, training
 from tests.benchmarks.lines import Line, write
 
 PARTS: dict[str, Callable[[str], list[Line]]] = {
     "run": run.measure,
     "features": features.measure,
+    "metrics": metrics.measure,
     "quality": quality.measure,
     "scoring": scoring.measure,
     "training": training.measure,
