@@ -23,15 +23,18 @@ class Failure:
     examples: pa.Table
     folder: Path
 
-    def stop(self, rows: Array, result: StepResult, progress: Progress) -> NoReturn:
-        """Save the examples at `rows`, the batch of the step just done, and stop.
+    def stop(
+        self, rows: Array, result: StepResult, progress: Progress, *, lead: bool = True
+    ) -> NoReturn:
+        """Stop; of several processes the `lead` saves the examples at `rows`, the guilty batch.
 
         Raises:
             TrainingError: Always; it says where the batch lies.
         """
-        self.folder.mkdir(parents=True, exist_ok=True)
         path = self.folder / f"not_finite_step_{progress.step:010d}.parquet"
-        pq.write_table(self.examples.take(rows), path)
+        if lead:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            pq.write_table(self.examples.take(rows), path)
         raise TrainingError(
             f"Training stopped at step {progress.step} ({progress.phase}, epoch "
             f"{progress.epoch}): loss {result.loss}, gradient norm {result.gradient_norm}. Its "
