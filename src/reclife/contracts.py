@@ -383,6 +383,8 @@ class TrainingReport(Contract):
     best_epoch: int
     refitted: bool
     steps: int
+    repeated_steps: tuple[int, ...] = ()
+    """Those that more than one worker did, or one more than once, because of a crash."""
     rows: int
     seconds: float
     rows_per_second: float

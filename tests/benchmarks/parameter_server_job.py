@@ -9,7 +9,6 @@ import json
 import os
 import sys
 import tempfile
-import time
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -25,7 +25,8 @@ _ARRAYS, _DESCRIPTION, _PREFIX = "state.npz", "checkpoint.json", "step-"
 class Progress(Contract):
     """Where training is: `step` steps done in all, `batch` of them in the current `epoch`.
 
-    `loss_sum`, `norm_sum`, `epoch_seconds` and `waiting_seconds` run over the current epoch.
+    `loss_sum`, `norm_sum`, `epoch_seconds` and `waiting_seconds` run over the current epoch;
+    `repeated` are the steps so far that were done more than once.
     """
 
     phase: Phase = "fit"
@@ -37,6 +38,7 @@ class Progress(Contract):
     epoch_seconds: float = 0.0
     waiting_seconds: float = 0.0
     epochs: tuple[EpochRow, ...] = ()
+    repeated: tuple[int, ...] = ()
 
     def moved(self, **changes: object) -> "Progress":
         """Return this progress with some fields changed."""

@@ -103,6 +103,7 @@ class Loop:
                     self.failure.stop(rows, result, progress)
                 if done.watch:
                     self._look(done, result, progress.phase)
+            progress = progress.moved(repeated=progress.repeated + self.trainer.repeated())
             if progress.batch < len(self.batches):
                 self._save(progress, best)
         return self._close_epoch(progress, began)
@@ -157,6 +158,7 @@ class Loop:
             epoch=progress.epoch + 1,
             step=progress.step,
             epochs=(*progress.epochs, row),
+            repeated=progress.repeated,
         )
 
     def _look(self, done: Work, result: StepResult, phase: str) -> None:

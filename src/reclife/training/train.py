@@ -161,7 +161,9 @@ class _Training:
     ) -> tuple[Trainer, Progress]:
         resumed = saved if saved is not None and saved.progress.phase == "refit" else None
         loop = self._loop("refit", self._all, epochs, scalars, resumed)
-        start = Progress(phase="refit", step=fitted.step, epochs=fitted.epochs)
+        start = Progress(
+            phase="refit", step=fitted.step, epochs=fitted.epochs, repeated=fitted.repeated
+        )
         return loop.trainer, loop.run(start, resumed)
 
     def _loop(
@@ -211,6 +213,7 @@ class _Training:
             best_epoch=best,
             refitted=refits > 0,
             steps=progress.step,
+            repeated_steps=progress.repeated,
             rows=rows,
             seconds=seconds,
             rows_per_second=rows / seconds,

@@ -86,6 +86,10 @@ class Trainer(abc.ABC):
         del step
         return 0
 
+    def repeated(self) -> tuple[int, ...]:
+        """Return the steps that were done more than once since this was asked last."""
+        return ()
+
     @abc.abstractmethod
     def state(self) -> dict[str, Array]:
         """Return every value that a resume needs, by a name that no topology changes."""

@@ -1,5 +1,6 @@
 """Examples as plain files that every worker maps into its memory."""
 
+import uuid
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, final
@@ -25,13 +26,14 @@ class _Column(NamedTuple):
 
 @final
 class Columns:
-    """The columns of `examples`, written into `folder`, a folder that every worker sees.
+    """The columns of `examples`, written below `folder`, a folder that every worker sees.
 
     A worker reads only the pages that its rows lie on; nothing is copied or held in memory twice.
     """
 
     def __init__(self, examples: Examples, folder: Path) -> None:
-        folder.mkdir(parents=True, exist_ok=True)
+        folder = folder / uuid.uuid4().hex  # files that are mapped must not change
+        folder.mkdir(parents=True)
         arrays = {_INPUT.format(i): array for i, array in enumerate(examples.inputs.values())} | {
             _LABELS: examples.labels,
             _WEIGHTS: examples.weights,

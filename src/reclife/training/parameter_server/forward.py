@@ -7,9 +7,8 @@ import keras
 import tensorflow as tf
 
 from reclife.config.training import TrainingConfig
-from reclife.models.ranking import RankingModel
-from reclife.training.objective import Objective, Targets
-from reclife.training.sparse.packs import Pack
+from reclife.training.objective import Targets
+from reclife.training.trainee import Trainee
 
 Tensor = Any
 Variable = Any
@@ -18,7 +17,7 @@ Variable = Any
 class Weights(NamedTuple):
     """What a worker holds while it computes.
 
-    `dense` are the values of the trainable variables, `statistics` those of what layers keep
+    `dense` are the values of the variables that are learnt, `statistics` those of what layers have
     besides, `rows` `[P, D]` the row of every place of each pack.
     """
 
@@ -44,21 +43,16 @@ class Forward:
     Random numbers follow from the number of the step, so that one done twice draws them again.
     """
 
-    def __init__(
-        self,
-        model: RankingModel,
-        objective: Objective,
-        packs: Mapping[str, Pack],
-        config: TrainingConfig,
-    ) -> None:
-        self._model = model
-        self._objective = objective
-        self._packs = packs
-        self.dense: list[Variable] = [*model.dense_variables, *objective.variables]
+    def __init__(self, learner: Trainee, config: TrainingConfig) -> None:
+        model = self._model = learner.model
+        self._objective = learner.objective
+        self._packs = learner.packs
+        self._moving = learner.moving
+        self.dense: list[Variable] = learner.variables
         layers = model.layers.values()
-        self.statistics: list[Variable] = [
-            v for layer in layers for v in layer.weights if not v.trainable
-        ]
+        learnt = {id(variable) for variable in self.dense}
+        weights = [v for layer in layers for v in layer.weights] + learner.objective.variables
+        self.statistics: list[Variable] = [v for v in weights if id(v) not in learnt]
         self._random: list[Variable] = [
             v for x in layers for v in x.variables if not any(v is weight for weight in x.weights)
         ]
@@ -75,6 +69,7 @@ class Forward:
         self, weights: Weights, inputs: Mapping[str, Tensor], targets: Targets, step: Tensor
     ) -> Computed:
         named = self._by_feature(weights.rows, inputs)
+        moving = {f.name: named[f.name] for p in self._moving.values() for f in p.features}
         dense = list(weights.dense)
         seeds = [tf.cast(s, v.dtype) + tf.cast(step, v.dtype) for s, v in self._drawn()]
         held = [
@@ -83,19 +78,20 @@ class Forward:
             *zip(self._random, seeds, strict=True),
         ]
         with tf.GradientTape() as tape, keras.StatelessScope(state_mapping=held) as scope:
-            tape.watch([named, dense])
+            tape.watch([moving, dense])
             logits = self._model.logits(named, inputs, training=True)
             loss, task_losses = self._objective(logits, targets)
             size = tf.cast(tf.shape(targets.labels)[0], tf.float32)
             total = loss + self._model.penalty(named, inputs, size)
         named_grads, dense_grads = tape.gradient(
-            total, (named, dense), unconnected_gradients=tf.UnconnectedGradients.ZERO
+            total, (moving, dense), unconnected_gradients=tf.UnconnectedGradients.ZERO
         )
         row_grads = {
             name: tf.concat(
-                [tf.reshape(named_grads[f.name], [-1, x.shape[-1]]) for f in pack.features], axis=0
+                [tf.reshape(named_grads[f.name], [-1, weights.rows[name].shape[-1]]) for f in fs],
+                axis=0,
             )
-            for (name, pack), x in zip(self._packs.items(), weights.rows.values(), strict=True)
+            for name, fs in ((name, pack.features) for name, pack in self._moving.items())
         }
         statistics = [scope.get_current_value(v) for v in self.statistics]
         return Computed(loss, task_losses, row_grads, dense_grads, statistics)

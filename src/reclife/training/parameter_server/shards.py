@@ -1,6 +1,6 @@
 """Embedding tables cut over the servers by row, their optimisers beside them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple, final
 
 import numpy as np
@@ -48,7 +48,8 @@ class Shards:
     """Tables `[V, D]` by name; row v lies on server v mod P, as its row v div P.
 
     `pull` and `push` are called while a worker's step is traced: what they do on a server is placed
-    there, and only the rows' numbers and one message a direction travel.
+    there, and only the rows' numbers and one message a direction travel. The tables `still` are
+    not moved.
     """
 
     def __init__(
@@ -58,6 +59,7 @@ class Shards:
         config: SparseOptimizerConfig,
         wires: Wires,
         name: str,
+        still: Collection[str] = (),
     ) -> None:
         self._servers = tuple(servers)
         self._wires = wires
@@ -68,7 +70,8 @@ class Shards:
             with tf.device(server):
                 shapes = {t: (_size(v, k, len(servers)), d) for t, (v, d) in self._shapes.items()}
                 held = {t: tf.Variable(tf.zeros(shape), name=t) for t, shape in shapes.items()}
-                self._optimizers.append(sparse.build(config, held))
+                moving = {t: variable for t, variable in held.items() if t not in still}
+                self._optimizers.append(sparse.build(config, moving))
                 self._variables.append(held)
         self._residuals = {t: Residual(f"{name}/{t}", v, d) for t, (v, d) in self._shapes.items()}
         self.assign(tables)

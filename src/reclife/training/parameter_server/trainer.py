@@ -3,7 +3,7 @@
 import uuid
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, final
 
@@ -14,13 +14,10 @@ from numpy.typing import NDArray
 from reclife.config.topology import WireConfig
 from reclife.config.training import TrainingConfig
 from reclife.contracts import FeatureSpec
-from reclife.errors import ArtifactError
-from reclife.models import build
-from reclife.models.ranking import RankingModel
+from reclife.errors import ArtifactError, ConfigError
 from reclife.models.saved import compiled, predict_arrays
 from reclife.training import dense
 from reclife.training.examples import Examples
-from reclife.training.objective import Objective
 from reclife.training.parameter_server.columns import Columns
 from reclife.training.parameter_server.coordination import Connected, bounded
 from reclife.training.parameter_server.forward import Forward
@@ -30,7 +27,7 @@ from reclife.training.parameter_server.statistics import Statistics
 from reclife.training.parameter_server.unit import Held, Pace, Unit
 from reclife.training.parameter_server.vector import Vector
 from reclife.training.parameter_server.wire import Wires
-from reclife.training.sparse.packs import packs
+from reclife.training.trainee import Trainee, trainee
 from reclife.training.trainer import StepResult, Trainer, Work
 
 Array = NDArray[Any]
@@ -51,24 +48,23 @@ class ParameterServerTrainer(Trainer):
 
     def __init__(
         self,
-        model: RankingModel,
+        learner: Trainee,
         config: TrainingConfig,
-        spec: FeatureSpec,
         cluster: Connected,
         wire: WireConfig,
         folder: Path,
     ) -> None:
-        self.model = model
+        _check(config)
+        self.model = learner.model
+        self.packs = learner.packs
+        self.grouped = learner.objective.grouped
+        self._learner = learner
         self._repeated: list[int] = []
         self._config = config
         self._coordinator = cluster.coordinator
         self._folder = folder
         self._out = _AHEAD * cluster.workers
-        objective = Objective(config.objective, spec)
-        self.grouped = objective.grouped
-        self.packs = packs(model.tables, model.embedded)
-        self._forward = Forward(model, objective, self.packs, config)
-        self._objective = objective
+        self._forward = Forward(learner, config)
         servers, name, wires = cluster.servers, uuid.uuid4().hex, Wires(wire)
         self._first = servers[0]
         self._shards = Shards(
@@ -77,6 +73,7 @@ class ParameterServerTrainer(Trainer):
             config.sparse_optimizer,
             wires,
             name,
+            still=self.packs.keys() - learner.moving.keys(),
         )
         make = partial(dense.build, config.dense_optimizer)
         self._vector = Vector(self._forward.dense, servers, make, wires, name)
@@ -84,7 +81,7 @@ class ParameterServerTrainer(Trainer):
         self._published: Columns | None = None
         self._ledger = Ledger(0, self._first)
         self._units: dict[bool, _Traced] = {}
-        self._score = compiled(model)
+        self._score = compiled(self.model)
 
     def prepare(self, examples: Examples, rows: Array) -> Array:
         """Return `rows`: the workers read `examples` by themselves."""
@@ -96,7 +93,7 @@ class ParameterServerTrainer(Trainer):
         columns = self._published = Columns(examples, self._folder)
         self._ledger = Ledger(-(-len(examples) // self._config.batch_size), self._first)
         held = Held(self._shards, self._vector, self._statistics, self._ledger)
-        unit = Unit(self.model, self.packs, self._forward, held, self._config)
+        unit = Unit(self._learner, self._forward, held, self._config)
         self._units = {watch: _Traced(unit, columns, watch) for watch in (False, True)}
 
     def steps(self, work: Iterator[Work]) -> Iterator[tuple[Work, StepResult]]:
@@ -154,7 +151,9 @@ class ParameterServerTrainer(Trainer):
         """Return every value that a resume needs, by the names of every other topology."""
         self.unpack()
         own = self.model.weights() | self.model.random_states()
-        learnt = {f"objective/{i}": v.numpy() for i, v in enumerate(self._objective.variables)}
+        learnt = {
+            f"objective/{i}": v.numpy() for i, v in enumerate(self._learner.objective.variables)
+        }
         optimizer = {f"dense_optimizer/{i}": a for i, a in enumerate(self._vector.state())}
         named = {name: variable.numpy() for name, variable in own.items()}
         return named | self._shards.state() | learnt | optimizer
@@ -166,7 +165,7 @@ class ParameterServerTrainer(Trainer):
             ArtifactError: The names are not those of this trainer.
         """
         own = self.model.weights() | self.model.random_states()
-        learnt = {f"objective/{i}": v for i, v in enumerate(self._objective.variables)}
+        learnt = {f"objective/{i}": v for i, v in enumerate(self._learner.objective.variables)}
         sparse = self._shards.names()
         count = self._vector.count()
         optimizer = [f"dense_optimizer/{i}" for i in range(count)]
@@ -186,22 +185,42 @@ class ParameterServerTrainer(Trainer):
 
 @final
 class _Traced:
-    """A unit as a `function` for every worker, and the names of what it has `watched`."""
+    """A unit as a `function` for every worker, traced when it is first asked for."""
 
     def __init__(self, unit: Unit, columns: Columns, watch: bool) -> None:
         self.watched: tuple[str, ...] = ()
+        self._unit = partial(unit, columns, watch=watch)
+
+    @cached_property
+    def function(self) -> Any:
+        """The function; tracing it fills in the names of what it has `watched`."""
         scalar = tf.TensorSpec([], tf.float32)
-
-        def traced(rows: Tensor, number: Tensor, pace: Pace) -> Tensor:
-            found = unit(columns, rows, number, pace, watch)
-            self.watched = found.watched
-            return found.numbers
-
         signature = [tf.TensorSpec([None], tf.int32), tf.TensorSpec([], tf.int32)]
         # Traced here: a Keras optimiser cannot be where the coordinator would do it.
-        self.function = tf.function(
-            traced, input_signature=[*signature, Pace(scalar, scalar, scalar)], autograph=False
+        return tf.function(
+            self._traced,
+            input_signature=[*signature, Pace(scalar, scalar, scalar)],
+            autograph=False,
         ).get_concrete_function()
+
+    def _traced(self, rows: Tensor, number: Tensor, pace: Pace) -> Tensor:
+        found = self._unit(rows, number, pace)
+        self.watched = found.watched
+        return found.numbers
+
+
+def _check(config: TrainingConfig) -> None:
+    """Refuse what servers cannot do."""
+    if config.precision.kind == "float16":
+        raise ConfigError(
+            "training.precision float16 needs its loss scaled by what all steps before it found, "
+            "which asynchronous workers do not know: declare bfloat16 or float32."
+        )
+    if config.placement is not None or config.eviction is not None:
+        raise ConfigError(
+            "training.placement and training.eviction are of tables in the process that trains: "
+            "leave them out under topology parameter_server, or declare another topology."
+        )
 
 
 def asynchronous(
@@ -216,7 +235,6 @@ def asynchronous(
     """
 
     def made(config: TrainingConfig, spec: FeatureSpec, seed: int) -> ParameterServerTrainer:
-        model = build(config.model, spec, seed)
-        return ParameterServerTrainer(model, config, spec, cluster, wire, folder)
+        return ParameterServerTrainer(trainee(config, spec, seed), config, cluster, wire, folder)
 
     return made

@@ -7,7 +7,6 @@ import keras
 import tensorflow as tf
 
 from reclife.config.training import TrainingConfig
-from reclife.models.ranking import RankingModel
 from reclife.training.clipping import Gradients, clip
 from reclife.training.parameter_server.columns import Columns
 from reclife.training.parameter_server.forward import Forward, Weights
@@ -15,7 +14,7 @@ from reclife.training.parameter_server.ledger import Ledger
 from reclife.training.parameter_server.shards import Pulled, Shards
 from reclife.training.parameter_server.statistics import Statistics
 from reclife.training.parameter_server.vector import Vector
-from reclife.training.sparse.packs import Pack
+from reclife.training.trainee import Trainee
 from reclife.training.watch import watched
 
 Tensor = Any
@@ -56,15 +55,11 @@ class Unit:
     """
 
     def __init__(
-        self,
-        model: RankingModel,
-        packs: Mapping[str, Pack],
-        forward: Forward,
-        held: Held,
-        config: TrainingConfig,
+        self, learner: Trainee, forward: Forward, held: Held, config: TrainingConfig
     ) -> None:
-        self._model = model
-        self._packs = packs
+        self._model = learner.model
+        self._packs = learner.packs
+        self._moving = learner.moving
         self._forward = forward
         self._held = held
         self._clipping = config.clipping
@@ -99,7 +94,7 @@ class Unit:
         rows = {name: found.rows for name, found in pulled.items()}
         held = list(zip(self._forward.dense, dense, strict=True))
         with keras.StatelessScope(state_mapping=held):
-            return watched(ids, gradients, self._packs, self._model.layers, rows)
+            return watched(ids, gradients, self._moving, self._model.layers, rows)
 
     def _pulled(self, inputs: Mapping[str, Tensor]) -> tuple[dict[str, Pulled], dict[str, Tensor]]:
         """Return the distinct rows of each pack, and for every place `[P]` which of them it is."""
@@ -116,14 +111,15 @@ class Unit:
         rows: Mapping[str, Tensor],
         dense: list[Tensor],
     ) -> Gradients:
-        ids = {name: tf.cast(found.ids, tf.int64) for name, found in pulled.items()}
+        moving = self._moving
+        ids = {name: tf.cast(pulled[name].ids, tf.int64) for name in moving}
         return Gradients(
             rows={
                 name: tf.math.unsorted_segment_sum(rows[name], places[name], tf.size(ids[name]))
-                for name in self._packs
+                for name in moving
             },
-            owners={name: pack.table_numbers(ids[name]) for name, pack in self._packs.items()},
-            tables={name: len(pack.tables) for name, pack in self._packs.items()},
+            owners={name: pack.table_numbers(ids[name]) for name, pack in moving.items()},
+            tables={name: len(pack.tables) for name, pack in moving.items()},
             dense=dense,
         )
 
@@ -134,5 +130,6 @@ class Unit:
             self._held.shards.push(
                 name, pulled[name].only(fine), gradient, tf.stack([pace.sparse, pace.step])
             )
-        dense = [tf.where(fine, gradient, 0.0) for gradient in gradients.dense]
-        self._held.vector.push(dense, pace.dense)
+        if gradients.dense:
+            dense = [tf.where(fine, gradient, 0.0) for gradient in gradients.dense]
+            self._held.vector.push(dense, pace.dense)

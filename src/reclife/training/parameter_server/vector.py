@@ -56,6 +56,8 @@ class Vector:
 
     def pull(self) -> list[Tensor]:
         """Return the values of the variables."""
+        if not self._like:
+            return []
         found = []
         for server, part in zip(self._servers, self._parts, strict=True):
             with tf.device(server):
@@ -121,12 +123,12 @@ class Vector:
                 optimizer.variables[_OWN + s].assign(mine)
 
     def _split(self, parts: Sequence[Array]) -> list[Array]:
-        whole = np.concatenate(parts)[: sum(self._sizes)]
-        values = np.split(whole, np.cumsum(self._sizes)[:-1])
+        whole, ends = np.concatenate(parts), np.cumsum(self._sizes, dtype=int)
+        values = [whole[end - size : end] for size, end in zip(self._sizes, ends, strict=True)]
         return [x.reshape(v.shape) for x, v in zip(values, self._like, strict=True)]
 
     def _joined(self, values: Sequence[Array]) -> list[Array]:
-        flat = np.concatenate([np.asarray(value, np.float32).reshape(-1) for value in values])
         whole = np.zeros(self._stretch * len(self._servers), np.float32)
-        whole[: len(flat)] = flat
+        for value, size, end in zip(values, self._sizes, np.cumsum(self._sizes), strict=True):
+            whole[end - size : end] = np.asarray(value).reshape(-1)
         return np.split(whole, len(self._servers))
