@@ -33,7 +33,8 @@ def problems_across(parameters: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             found += [*row_problems(config, *columns[:2]), *row_type_problems(config, ingest)]
         yield from (("features", problem) for problem in found)
     if not unread:
-        for problem in _excluded(features, _at(parameters, "training", "model")):
+        model = _at(parameters, "training", "model")
+        for problem in (*_excluded(features, model), *_read_by_blocks(features, model)):
             yield "training", problem
 
 
@@ -54,6 +55,18 @@ def _excluded(features: Sequence[FeatureDeclaration], model: Any) -> Iterator[st
             ids, weights = feature.outputs
             if ids in excluded and weights not in excluded:
                 yield f"exclude_features: nothing uses {weights} without {ids}; exclude it too"
+
+
+def _read_by_blocks(features: Sequence[FeatureDeclaration], model: Any) -> Iterator[str]:
+    """Yield what blocks of a declared model read and no feature writes."""
+    blocks = _at(model, "blocks")
+    if _at(model, "kind") != "blocks" or not isinstance(blocks, Mapping):
+        return
+    outputs = {name for feature in features for name in feature.outputs}
+    for block, declared in blocks.items():
+        for name in (_at(declared, "feature"), *(_at(declared, "features") or ())):
+            if isinstance(name, str) and name not in outputs:
+                yield f"model.blocks.{block}: no feature is called {name!r}{nearest(name, outputs)}"
 
 
 def _read(model: type[Model], declared: Any) -> Model | None:
