@@ -66,7 +66,6 @@ _FOREIGN_TEXTS = {
     "PATH_NOT_FOUND": "A file is missing: {line}",
     "No space left on device": "The disk is full: free some space, then run again.",
     "PARQUET_COLUMN_DATA_TYPE_MISMATCH": "The files of a source disagree: {line}",
-    "CSV header does not conform to the schema": "The files of a source disagree: {text}",
     "CANNOT_READ_FILE": "A file is damaged or cut short: {line}",
     "FAILED_READ_FILE": "A file is damaged or cut short: {line}",
     "is not a Parquet file": "A file is damaged or cut short: {line}",
@@ -76,6 +75,13 @@ _FOREIGN_TEXTS = {
 
 _RAISED_BY_A_WORKER = re.compile(r"reclife\.errors\.\w+: (.+)")
 """Our own error inside the traceback of a Spark worker."""
+
+
+_OTHER_HEADER = re.compile(
+    r"CSV header does not conform to the schema\.\s+Header: (?P<found>.+)\s+"
+    r"Schema: (?P<first>.+)\s+Expected: .+\s+CSV file: (?P<file>\S+)"
+)
+"""What Spark says of a file whose columns stand in another order than those of the first one."""
 
 
 _NO_PIPELINE = re.compile(r"Failed to find the pipeline named '([^']*)'")
@@ -92,6 +98,11 @@ def _explain_foreign(error: BaseException) -> str | None:
     text = str(error)
     if found := _RAISED_BY_A_WORKER.search(text):
         return found[1]
+    if found := _OTHER_HEADER.search(text):
+        return (
+            f"The files of a source disagree: {found['file']} has the columns {found['found']}, "
+            f"another one {found['first']}"
+        )
     if found := _NO_PIPELINE.search(text):
         return f"There is no lifecycle and no stage {found[1]!r}{hint(found[1], _pipelines())}"
     if template := _FOREIGN.get(type(error).__name__):

@@ -11,6 +11,7 @@ from reclife.config.columns import Column as Declared
 from reclife.config.ingest import InteractionsSource
 from reclife.contracts import EVENT, ITEM, TIME, USER, WEIGHT
 from reclife.errors import DataError
+from reclife.transforms.headers import check_headers
 from reclife.transforms.labels import with_labels
 from reclife.transforms.parsing import Parsed, filled, parse, parse_event, parse_time, parse_weight
 
@@ -30,6 +31,7 @@ def parse_interactions(raw: DataFrame, source: InteractionsSource) -> DataFrame:
     single = [one for one in (source.time, source.event) if one is not None]
     wanted = [column.source for column in (*source.columns.values(), *single)]
     require_columns("raw_interactions", raw, wanted)
+    check_headers("raw_interactions", raw)
     parsed = _parse_all(raw, source.columns)
     if source.time is not None:
         when, kind = sf.col(RAW)[source.time.source], raw.schema[source.time.source].dataType
@@ -87,6 +89,7 @@ def parse_entities(rows: DataFrame, columns: Mapping[str, Declared], name: str) 
     """
     raw = rows.select(f"{RAW}.*")
     require_columns(name, raw, [column.source for column in columns.values()])
+    check_headers(name, raw)
     return _assemble(rows, _parse_all(raw, columns))
 
 
@@ -140,7 +143,12 @@ def one_row_per_id(
 
 
 def require_columns(table: str, frame: DataFrame, wanted: Iterable[str]) -> None:
-    """Raise `DataError` naming every column of `wanted` that `frame` lacks."""
+    """Raise `DataError` naming every column of `wanted` that `frame` lacks, or has twice."""
+    names = sorted(frame.columns)
+    if alike := [name for name in names if [n.lower() for n in names].count(name.lower()) > 1]:
+        raise DataError(
+            f"{table} has columns whose names differ in case only ({', '.join(alike)}): rename one"
+        )
     absent = sorted(set(wanted) - set(frame.columns))
     if not absent:
         return

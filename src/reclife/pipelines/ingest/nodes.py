@@ -1,5 +1,6 @@
 """What the nodes of `ingest` do."""
 
+import logging
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 else:
     DataFrame = object  # Kedro resolves the annotations; Spark is imported on first use
 
+_LOG = logging.getLogger(__name__)
 RowCounts = dict[str, dict[str, int]]
 """Rows by reason for each source, the good ones under the empty reason."""
 ParsedEntities = dict[str, DataFrame]
@@ -68,6 +70,11 @@ def parse_entities(
 ) -> ParsedEntities:
     """Read the declared columns of items and users, each from its source, where there is one."""
     sources = {"items": (raw_items, config.items), "users": (raw_users, config.users)}
+    for table, (raw, source) in sources.items():
+        if raw is not None and (source is None or source.source != f"raw_{table}"):
+            _LOG.warning(
+                "raw_%s is in the catalog, but ingest.%s reads nothing of it", table, table
+            )
     return {
         table: _parse_entities(interactions, raw, source)
         for table, (raw, source) in sources.items()
@@ -94,6 +101,8 @@ def set_aside(
         counts[table] = count_by_reason(parsed)
         name = _source_name(config, table)
         check_rate(parsed, name, counts[table], config.max_quarantine_rate, drop_duplicates=drop)
+        if not counts[table].get(KEPT):
+            raise DataError(f"{name}: none of the {sum(counts[table].values())} rows can be used")
         if table != "interactions":
             quarantine = quarantine.union(rejected_rows(parsed, table))
     if days := _days(ingested_days):
