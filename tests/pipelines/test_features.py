@@ -30,7 +30,7 @@ def run_stage(spark: Any, tmp_path: Path) -> Stage:
         frames = [spark.createDataFrame(t) for t in (events, world.items, world.users)]
         ingested = IngestReport(tables=(), labels=labels)
         divided, cuts = nodes.split_interactions(*frames, ingested, config)
-        save, spec = nodes.fit_state(divided, *frames[1:], ingested, config)
+        save, spec = nodes.fit_state(divided, *frames[1:], ingested, cuts, config)
         save(tmp_path)
         examples = nodes.compute_features(divided, *frames[1:], tmp_path, cuts, config)
         stats = nodes.measure_examples(examples, spec, tmp_path, cuts)
@@ -174,6 +174,7 @@ def test_data_without_time(run_stage: Stage) -> None:
         world.events.drop_columns("timestamp"), world, split={"kind": "hash"}, features=allowed
     )
     assert found["stats"].leaking
+    assert found["spec"].leaking
     assert found["stats"].test_start is None
     assert found["spec"].time is None
     assert sum(found["stats"].rows.values()) == world.events.num_rows

@@ -11,7 +11,7 @@ from tests.transforms import examples
 from tests.transforms.examples import EXAMPLES, Tables, make_tables
 from tests.transforms.test_hashed_category import text_hash
 
-from reclife.contracts import FeatureSpec, FeatureStats
+from reclife.contracts import FeatureSpec, FeatureStats, IngestReport, LabelReport
 from reclife.pipelines.features import nodes
 from reclife.transforms.plan import TRANSFORMS, build, feature_spec
 from reclife.transforms.requests import features_for
@@ -20,6 +20,8 @@ from reclife.validation.features import check_features
 from reclife.validation.tables import read
 
 KINDS = sorted(TRANSFORMS)
+LIKE = LabelReport(task="like", column="label", delay=0, known=1, mean=0.5)
+INGESTED = IngestReport(tables=(), labels=(LIKE,))
 
 
 @dataclass(frozen=True)
@@ -60,8 +62,8 @@ def outcome(spark: Any, tmp_path_factory: pytest.TempPathFactory) -> Outcome:
     def fitted(world: Tables, partitions: int) -> tuple[Any, ...]:
         frames = [spark.createDataFrame(t) for t in (world.events, world.items, world.users)]
         frames = [frame.repartition(partitions) for frame in frames]
-        divided, cuts = nodes.split_interactions(*frames, config)
-        save, spec = nodes.fit_state(divided, *frames[1:], config)
+        divided, cuts = nodes.split_interactions(*frames, INGESTED, config)
+        save, spec = nodes.fit_state(divided, *frames[1:], INGESTED, cuts, config)
         folder = tmp_path_factory.mktemp("state")
         save(folder)
         return frames, divided, cuts, spec, folder
@@ -160,14 +162,13 @@ def test_statistics_are_those_of_the_training_rows(outcome: Outcome) -> None:
     ages = dict(zip(range(12), outcome.tables.users["age"].to_pylist(), strict=True))
     years = dict(zip(range(25), outcome.tables.items["year"].to_pylist(), strict=True))
     age = np.array([ages[row["user_id"]] for row in train], float)
-    filled = np.where(np.isnan(age), np.nanmean(age), age)
     amount = np.array([row["amount"] for row in train], float)
-    clipped = np.minimum(np.where(np.isnan(amount), 0, amount), 50)
+    clipped = np.minimum(amount[~np.isnan(amount)], 50)
     year = np.array([years[row["item_id"]] for row in train], float)
     expected = {
         "mean:present:age": np.nanmean(age),
-        "mean:feature:age": filled.mean(),
-        "deviation:feature:age": filled.std(),
+        "mean:feature:age": np.nanmean(age),
+        "deviation:feature:age": np.nanstd(age),
         "minimum:feature:paid": clipped.min(),
         "maximum:feature:paid": clipped.max(),
     }

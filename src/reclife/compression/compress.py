@@ -99,7 +99,8 @@ def compress(
         log.info("Compression: %s is outside the budget: %s.", method.name, "; ".join(reasons))
     if chosen == ORIGINAL:
         log.warning("No compressed variant keeps the budget: the original is shipped.")
-    return Compressed(work, CompressionReport(run_id=run_id, rows=tuple(rows), chosen=chosen))
+    report = CompressionReport(run_id=run_id, rows=tuple(rows), chosen=chosen, leaking=spec.leaking)
+    return Compressed(work, report)
 
 
 def over_budget(rows: tuple[CompressionRow, ...], budget: BudgetConfig) -> list[str]:

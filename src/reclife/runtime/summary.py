@@ -41,6 +41,7 @@ def print_summary(run_id: str) -> None:
         for part in (
             _times(run_id),
             *_metrics(run_folder(run_id) / "evaluation.json"),
+            _leak(run_folder(run_id) / "evaluation.json"),
             _sizes(run_folder(run_id) / "compression.json"),
             _examples(run_id),
             _places(run_id),
@@ -82,6 +83,16 @@ def _metrics(path: Path) -> Iterable[Table]:
                 cells = (values.get((model, metric)) for metric in metrics)
                 table.add_row(model, *("" if cell is None else f"{cell:.4f}" for cell in cells))
             yield table
+
+
+def _leak(path: Path) -> Text | None:
+    if not path.exists() or not EvaluationReport.read(path).leaking:
+        return None
+    return Text(
+        "The split is leaking: training saw events later than some test events, so that all "
+        "figures of the test flatter.",
+        style="yellow",
+    )
 
 
 def _sizes(path: Path) -> Table | None:

@@ -47,6 +47,7 @@ def fit_state(
     items: DataFrame,
     users: DataFrame,
     ingested: IngestReport,
+    cuts: Cuts,
     config: FeaturesConfig,
     earlier: Path | None = None,
 ) -> tuple[Callable[[Path], None], FeatureSpec]:
@@ -64,7 +65,8 @@ def fit_state(
         state = grow(FeatureState.load(earlier), state)
     spec = feature_spec(state, timed=TIME in divided.columns)
     weight = WEIGHT if WEIGHT in divided.columns else None
-    return state.save, spec.model_copy(update={"tasks": ingested.tasks, "weight": weight})
+    known = {"tasks": ingested.tasks, "weight": weight, "leaking": cuts.test_start is None}
+    return state.save, spec.model_copy(update=known)
 
 
 def compute_features(

@@ -29,6 +29,7 @@ def create_pipeline() -> Pipeline:
                     "items@spark",
                     "users@spark",
                     "ingest_report",
+                    "split_cuts",
                     "params:features",
                     "earlier_feature_state",
                 ],
