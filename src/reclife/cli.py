@@ -203,9 +203,10 @@ def trials(file: Path, env: str | None) -> None:
     from reclife.pipelines.training.trials import compare
 
     _find_project()
-    with KedroSession.create(project_path=Path.cwd(), env=env) as session:
-        context = session.load_context()
-        click.echo(compare(file, context.catalog, context.params["training"]))
+    session = KedroSession.create(project_path=Path.cwd(), env=env)
+    context = session.load_context()
+    click.echo(compare(file, context.catalog, context.params["training"]))
+    session.close()
 
 
 @cli.command()

@@ -1,14 +1,19 @@
 """Trainings side by side: what they declare, and real processes within their cores."""
 
+import json
 from pathlib import Path
 
 import pytest
+import yaml
+from kedro.io import DataCatalog, MemoryDataset
 from pydantic import ValidationError
 from tests.training import toy
 
 from reclife.config.trials import TrialsConfig, different
 from reclife.errors import ConfigError, EnvironmentProblem
-from reclife.training.trials import Trials, as_text, measured
+from reclife.pipelines.training.trials import compare
+from reclife.runtime.project import PROJECT_VARIABLE
+from reclife.training.trials import Trials
 
 GRID = {"model.embedding_dim": [4, 8], "batch_size": [32, 64]}
 
@@ -71,31 +76,33 @@ def test_more_cores_than_there_are_is_refused(tmp_path):
 
 
 @pytest.mark.slow
-def test_trials_are_processes_side_by_side_and_one_that_fails_stops_no_other(tmp_path: Path):
+def test_trials_are_processes_side_by_side_and_one_that_fails_stops_no_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv(PROJECT_VARIABLE, str(tmp_path))
     listed = [
         {"name": "good", "training": {"epochs": 4}},
         {"name": "poor", "training": {"trainable": ["dense/bias/*"], "epochs": 1}},
         {"name": "wrong", "training": {"trainable": ["dense/bies/*"]}},
     ]
-    trials = Trials(
-        declared(grid={}, trials=listed, memory=12, each={"cores": 1, "memory": 6}),
-        toy.config(
-            model={"kind": "fm"},
-            refit=False,
-            sparse_optimizer={"kind": "adagrad", "learning_rate": 0.5},
-        ),
-        toy.SPEC,
-        tmp_path,
-    )
-    tried = trials.run(toy.table(2000, 1), toy.table(400, 2))
-    assert [one.name for one in tried] == ["good", "poor", "wrong"]
-    good, poor = (measured(one, "auc") for one in tried[:2])
-    assert good is not None
-    assert poor is not None
+    limits = {"cores": 2, "memory": 12, "each": {"cores": 1, "memory": 6}}
+    file = tmp_path / "variants.yml"
+    file.write_text(yaml.safe_dump({"kind": "trials", "trials": listed, **limits}))
+    sparse = {"kind": "adagrad", "learning_rate": 0.5}
+    config = toy.config(model={"kind": "fm"}, refit=False, sparse_optimizer=sparse)
+    held = {
+        "feature_spec": toy.SPEC,
+        "train_examples@arrow": toy.table(2000, 1),
+        "validation_examples@arrow": toy.table(400, 2),
+    }
+    catalog = DataCatalog({name: MemoryDataset(data) for name, data in held.items()})
+    table = compare(file, catalog, config.model_dump(mode="json")).splitlines()
+    assert [line.split()[0] for line in table] == ["trial", "good", "poor", "wrong"]
+    good, poor = (float(line.split()[1]) for line in table[1:3])
     assert good > poor + 0.1
-    assert "'dense/bies/*', and no part of the model" in tried[2].problem
-    table = as_text(tried)
-    assert table.splitlines()[1].split()[0] == "good"
+    assert "'dense/bies/*', and no part of the model" in table[3]
+    kept = json.loads((tmp_path / "data/08_reporting/trials/variants/trials.json").read_text())
+    assert kept[0]["report"]["validation"]["like"]["auc"] == pytest.approx(good, abs=5e-5)
 
 
 @pytest.mark.slow

@@ -27,8 +27,8 @@ def test_norms_of_gradients_and_weights_and_the_share_of_rows_without_gradient()
     examples = toy.examples(pa.table(columns), trainer.model, spec)
     batch = trainer.prepare(examples, np.arange(2))
     watched = trainer.step(batch, Rates(0.1, 0.1, 1), watch=True).watched
-    # one of two rows counts: w (sigmoid(3) - 1) / rows
-    gradient = abs(1 / (1 + np.exp(-3.0)) - 1) / 2
+    # only one of two rows weighs anything: w (sigmoid(3) - 1) / the sum of weights
+    gradient = abs(1 / (1 + np.exp(-3.0)) - 1)
     assert watched["gradient_norm/items"] == pytest.approx(gradient, rel=1e-5)
     assert watched["weight_norm/items"] == pytest.approx(5.0)
     assert watched["rows_without_gradient/items"] == 0.5
