@@ -1,7 +1,8 @@
 """Trains DeepFM on click rows by parameter servers of this machine; a line of figures a training.
 
 Bytes are those that the loopback interface counted during the second epoch: run it in a network of
-its own (`unshare -n`), or nothing else may use the interface.
+its own (`unshare -n`), or nothing else may use the interface. `cpu_ms` is the processor time of a
+step by role, over all processes of the role.
 """
 
 import argparse
@@ -57,16 +58,16 @@ def main() -> None:
     spec, table = read(chosen.data)
     table, test = table.slice(0, chosen.rows), read(chosen.test)[1]
     config = declaration("adagrad").model_copy(update={"batch_size": chosen.batch})
-    with tempfile.TemporaryDirectory() as root, cluster(chosen, Path(root)) as coordinator:
+    with tempfile.TemporaryDirectory() as root, cluster(chosen, Path(root)) as running:
         for _ in range(chosen.repeats):
             for wire in chosen.wires:
                 topology = ParameterServerConfig.model_validate(
                     {"workers": chosen.workers, "servers": chosen.servers, "wire": wire}
                 )
                 declared = config.model_copy(update={"topology": topology})
-                show(measured(declared, spec, table, test, Path(root), coordinator))
+                show(measured(declared, spec, table, test, Path(root), running))
             if chosen.local:
-                show(measured(config, spec, table, test, Path(root), None))
+                show(measured(config, spec, table, test, Path(root), running))
 
 
 def show(figures: dict[str, Any]) -> None:
@@ -87,7 +88,10 @@ def cluster(chosen: argparse.Namespace, folder: Path) -> Iterator[Any]:
     ) as processes:
         for task in found.tasks[1:]:
             processes.start(task)
-        yield connect(found, 300)
+        pids: dict[str, list[int]] = {"chief": [os.getpid()], "worker": [], "ps": []}
+        for task in found.tasks[1:]:
+            pids[task.job].append(processes.pid(task))
+        yield connect(found, 300), pids
 
 
 def measured(
@@ -96,7 +100,7 @@ def measured(
     table: pa.Table,
     test: pa.Table,
     root: Path,
-    coordinator: Any,
+    running: tuple[Any, dict[str, list[int]]],
 ) -> dict[str, Any]:
     """Train two epochs and return the figures of the second one."""
     from reclife.training.parameter_server.trainer import asynchronous
@@ -105,10 +109,10 @@ def measured(
     topology = config.topology
     trainers, name = None, "local"
     if isinstance(topology, ParameterServerConfig):
-        trainers = asynchronous(coordinator, topology.wire, root / "columns")
+        trainers = asynchronous(running[0], topology.wire, root / "columns")
         wire = topology.wire
         name = f"{topology.workers} workers, {topology.servers} servers, {wire.pull}/{wire.push}"
-    counter = Counter(trainers)
+    counter = Counter(trainers, running[1])
     with tempfile.TemporaryDirectory() as folder:
         places = {"checkpoints": Path(folder) / "checkpoints", "logs": Path(folder) / "logs"}
         report = train(
@@ -123,20 +127,23 @@ def measured(
         "rows_per_s": round(len(table) / timed.seconds),
         "auc": [round(row.validation["like"]["auc"], 5) for row in (warm, timed)],
         "bytes_per_step": round(counter.received / steps),
+        "cpu_ms": {role: round(1000 * x / steps, 2) for role, x in counter.seconds.items()},
         "unique_rows": round(unique_rows(table, config.batch_size, steps)),
         "steps": steps,
     }
 
 
 class Counter:
-    """Counts what the interface received during the steps of the last epoch."""
+    """Counts, over the steps of the last epoch, what the interface received and what roles did."""
 
-    def __init__(self, trainers: Any) -> None:
+    def __init__(self, trainers: Any, pids: dict[str, list[int]]) -> None:
         from reclife.training.replicas import Alone
         from reclife.training.synchronous import synchronous
 
         self._trainers = trainers or synchronous(Alone())
+        self._pids = pids
         self.received = 0
+        self.seconds: dict[str, float] = {}
 
     def made(self, *arguments: Any) -> Any:
         """Return the trainer, its steps counted."""
@@ -144,12 +151,22 @@ class Counter:
         steps = trainer.steps
 
         def counted(work: Any) -> Iterator[Any]:
-            before = received()
+            before, spent = received(), self._spent()
             yield from steps(work)
             self.received = received() - before
+            self.seconds = {role: x - spent[role] for role, x in self._spent().items()}
 
         trainer.steps = counted
         return trainer
+
+    def _spent(self) -> dict[str, float]:
+        return {role: sum(map(processor_seconds, pids)) for role, pids in self._pids.items()}
+
+
+def processor_seconds(pid: int) -> float:
+    """Return the processor time that a process used so far."""
+    fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def received() -> int:

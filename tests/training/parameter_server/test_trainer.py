@@ -1,4 +1,4 @@
-"""The asynchronous trainer with one worker, which is this process: then it must equal the local one."""
+"""The asynchronous trainer with one worker, this process: it must equal the local trainer."""
 
 import dataclasses
 from collections.abc import Callable
