@@ -183,6 +183,23 @@ def test_types_of_columns_are_told_at_once(declared: dict[str, Any], project: Pa
     assert message.count("conf/base/parameters/features.yml") == len(BY_TYPE)
 
 
+def test_types_of_events_that_nobody_declares(declared: dict[str, Any], project: Path) -> None:
+    declared["ingest"]["interactions"]["event"] = {
+        "from": "action", "types": {"view": ["v"], "buy": ["b"]},
+    }  # fmt: skip
+    window = {"kind": "window", "name": "bought", "by": "user", "window": "7d"}
+    where = {"column": "event", "equals": ["by", "view"]}
+    declared["features"]["features"].append({**window, "statistic": "count", "where": where})
+    declared["features"]["negatives"] = {
+        "kind": "from_impressions", "event": "veiw", "choose": "newest",
+    }  # fmt: skip
+    message = problems(declared, project)
+    assert "bought: where: 'by' is no type of interactions.event; did you mean 'buy'?" in message
+    assert (
+        "negatives.event: 'veiw' is no type of interactions.event; did you mean 'view'" in message
+    )
+
+
 def test_types_of_what_the_split_and_negatives_read(
     declared: dict[str, Any], project: Path
 ) -> None:

@@ -37,9 +37,14 @@ def type_problems(
         needs.append(Need("past.available_from", "interaction", past.available_from, {"int64"}))
     yield from _misfits(needs, known)
     for feature in features:
-        where = getattr(feature, "where", None)
-        if where is not None:
-            yield from _strange_values(feature.name, where, known["interaction"])
+        where: Where | None = getattr(feature, "where", None)
+        if where is None:
+            continue
+        yield from _strange_values(feature.name, where, known["interaction"])
+        if where.column == "event" and ingest.interactions.event:
+            names = tuple(map(str, where.equals))
+            unknown = ingest.interactions.event.unknown(names)
+            yield from (f"{feature.name}: where: {problem}" for problem in unknown)
 
 
 def row_type_problems(config: FeaturesConfig, ingest: IngestConfig) -> Iterator[str]:
@@ -52,6 +57,9 @@ def row_type_problems(config: FeaturesConfig, ingest: IngestConfig) -> Iterator[
     if config.negatives.kind == "same_category":
         needs.append(Need("negatives.column", "item", config.negatives.column, KEYS))
     yield from _misfits(needs, _types(ingest))
+    if config.negatives.kind == "from_impressions" and ingest.interactions.event:
+        unknown = ingest.interactions.event.unknown((config.negatives.event,))
+        yield from (f"negatives.event: {problem}" for problem in unknown)
 
 
 def _types(ingest: IngestConfig) -> dict[str, dict[str, str]]:
