@@ -7,6 +7,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss, roc_auc_score
 
 from reclife.config.evaluation import (
+    BootstrapConfig,
     EvaluationConfig,
     FloorConfig,
     GateConfig,
@@ -317,6 +318,48 @@ def test_a_slice_of_no_column_is_told(examples: like.Examples) -> None:
         like.evaluate("deepfm", chances, examples, SPEC, config, True, False, WHO)
 
 
+BARE = EvaluationConfig(like_baselines=(), slices=(), bootstrap=BootstrapConfig(resamples=50))
+
+
+def whole_of(examples: like.Examples, config: EvaluationConfig = BARE) -> dict[str, EvaluationRow]:
+    chances = np.full(examples.test.num_rows, 0.5)
+    found = like.evaluate("m", chances, examples, SPEC, config, False, False, WHO)
+    return {row.metric: row for row in found.rows if (row.model, row.slice) == ("m", "all")}
+
+
+def with_test(examples: like.Examples, **columns: object) -> like.Examples:
+    test = examples.test
+    for name, values in columns.items():
+        test = test.set_column(test.column_names.index(name), name, pa.array(values))
+    return like.Examples(examples.train, examples.validation, test)
+
+
+def test_one_label_alone_leaves_out_what_needs_both(examples: like.Examples) -> None:
+    positive = whole_of(with_test(examples, label=np.ones(400)))
+    assert set(positive) == {"pr_auc", "logloss", "calibration", "calibration_error"}
+    assert positive["calibration"].value == 0.5
+    negative = whole_of(with_test(examples, label=np.zeros(400)))
+    assert set(negative) == {"logloss", "calibration_error"}
+
+
+def test_one_user_has_figures_without_intervals(examples: like.Examples) -> None:
+    rows = whole_of(with_test(examples, user_id=np.full(400, 3)))
+    assert rows["auc"].value == rows["gauc"].value == 0.5
+    assert all((row.ci_low, row.ci_high) == (None, None) for row in rows.values())
+
+
+def test_what_cannot_be_measured_is_told_in_one_sentence(examples: like.Examples) -> None:
+    nobody = like.Examples(examples.train, examples.validation, examples.test.slice(0, 0))
+    with pytest.raises(DataError, match="like: none of the 0 test events has a label"):
+        whole_of(nobody, EvaluationConfig())
+    hidden = with_test(examples, label=pa.array([None] * 400, pa.float64()))
+    with pytest.raises(DataError, match="like: none of the 400 test events has a label"):
+        whole_of(hidden, EvaluationConfig())
+    chances = np.where(np.arange(400) == 7, np.nan, 0.5)
+    with pytest.raises(DataError, match="deepfm: 1 of 400 scores are not numbers"):
+        like.evaluate("deepfm", chances, examples, SPEC, BARE, False, False, WHO)
+
+
 def test_the_page_needs_no_network(result: like.LikeResult) -> None:
     lists_rows = (row("ease", "ndcg", 0.08, 10), row("ease+<b>", "ndcg", 0.09, 10))
     lists = ListsResult(lists_rows, 3, 2, 0.2, "ease+<b>", pa.table({}), exposure={"ease": [0, 1]})
@@ -333,12 +376,20 @@ def test_the_page_needs_no_network(result: like.LikeResult) -> None:
     )
     text = page.render(report, [result], lists, stats, EvaluationConfig())
     body = text[text.index("<body>") :]
-    assert body.count("Plotly.newPlot") == 9
+    assert body.count("Plotly.newPlot") == 12
     assert "<link" not in body
     assert "src=" not in body
     assert "cdn" not in body
     assert "<td class=win>0.0900" in body
     assert "ease+&lt;b&gt;" in body
     assert "leaking" not in body
-    for words in ("AUC", "Reliability", "ROC", "NDCG@10", "20.0%", "400 test events"):
+    for words in (
+        "AUC above the others",
+        "Reliability",
+        "ROC",
+        "Precision and recall",
+        "NDCG@10",
+        "20.0%",
+        "400 test events",
+    ):
         assert words in body, words

@@ -17,6 +17,7 @@ from reclife.config.evaluation import (
 from reclife.config.retrieval import CandidatesConfig, ItemKnnConfig, PopularityConfig
 from reclife.config.slices import ActivitySlice, ColumnSlice
 from reclife.contracts import ITEM
+from reclife.errors import DataError
 from reclife.pipelines.evaluation import drawn, lists, queries, rankers
 from reclife.pipelines.evaluation.catalogue import Catalogue
 from reclife.pipelines.evaluation.slices import Entities
@@ -126,6 +127,35 @@ def test_without_a_query_only_their_number_is_reported(
     compared.append(rankers.reranked("ours", source, found, np.asarray(found["score"])))
     result = evaluate(parts, asked, compared)
     assert [(r.metric, r.value) for r in result.rows] == [("count", 0)]
+
+
+def test_lists_longer_than_the_catalogue_hold_all_of_it(
+    parts: tuple[pa.Table, pa.Table], source: CandidateSource
+) -> None:
+    config = CONFIG.model_copy(update={"k": (200,), "list_baselines": (PopularityConfig(),)})
+    test = parts[1].filter(pa.array(np.asarray(parts[1]["user_id"]) == 3))  # one user
+    asked = queries.build(parts[0], test, config.queries)
+    result = evaluate(
+        parts, asked, rankers.retrieval_rankers(parts[0], asked, config, source), config
+    )
+    rows = {r.metric: r for r in result.rows if (r.model, r.slice) == ("popularity", "all")}
+    assert result.users == rows["recall"].users == 1
+    assert rows["recall"].value == pytest.approx(1.0)
+    assert rows["recall"].ci_low is None
+    share = asked.known.per_query(len(asked)) / 200
+    assert rows["precision"].value == pytest.approx(share[share > 0].mean())
+
+
+def test_a_score_that_is_no_number_is_told(
+    parts: tuple[pa.Table, pa.Table], source: CandidateSource
+) -> None:
+    asked = queries.build(*parts, CONFIG.queries)
+    found = source.top(asked.histories, 5)
+    scores = np.asarray(found["score"]).copy()
+    scores[:2] = np.nan
+    ours = rankers.reranked("ours", source, found, scores)
+    with pytest.raises(DataError, match="ours: the scores of 1 queries are not all numbers"):
+        evaluate(parts, asked, [ours])
 
 
 def plain(

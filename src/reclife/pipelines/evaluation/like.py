@@ -26,6 +26,7 @@ from reclife.contracts import (
     FeatureSpec,
     Task,
 )
+from reclife.errors import DataError
 from reclife.metrics.calibrators import calibrated
 from reclife.metrics.resampling import resample
 from reclife.pipelines.evaluation import bias, logistic, slices
@@ -139,15 +140,24 @@ def evaluate(
         who: The attributes that slices may read.
         task: What is predicted; the first task by default.
         calibration: A map of the model's chances, measured as a model of its own.
+
+    Raises:
+        DataError: No test event has a label, or a score is not a number.
     """
     task = task or spec.tasks[0]
     labelled = np.asarray(pc.is_valid(examples.test[task.label]))
     every, own = examples.test.num_rows, examples.of(task)
+    if not own.test.num_rows:
+        raise DataError(
+            f"{task.name}: none of the {every} test events has a label, so there is nothing to "
+            "evaluate; declare a test part that holds labelled events."
+        )
     scores: dict[str, Scores] = {model: predicted[labelled]}
     if calibration is not None:
         scores[f"{model}+{calibration.kind}"] = calibrated(calibration, scores[model])
     for baseline in config.like_baselines:
         scores[baseline.kind] = baseline_scores(own, spec, baseline, refit)
+    _check_numbers(scores)
     test, known = own.test, own.known
     ids = column(test, USER).unique()
     boot = config.bootstrap
@@ -165,6 +175,12 @@ def evaluate(
     kept = tuple(_labelled(rows, sampled))
     scored = _scored(test, scores[model], parts)
     return LikeResult(task.name, model, kept, events.labels, scores, len(ids), unlabelled, scored)
+
+
+def _check_numbers(scores: Mapping[str, Scores]) -> None:
+    for name, values in scores.items():
+        if wrong := int(np.isnan(values).sum()):
+            raise DataError(f"{name}: {wrong} of {len(values)} scores are not numbers.")
 
 
 def _rows(

@@ -59,15 +59,16 @@ section > p { max-width: 75ch; } p.warn { border-left: 4px solid #c2703d; paddin
 .pair { display: grid; gap: 1.5rem; grid-template-columns: repeat(2, minmax(0, 1fr));
         margin-top: 1.25rem; }
 @media (max-width: 760px) { .pair { grid-template-columns: minmax(0, 1fr); }
-        section { padding: 1.25rem 1rem; } .wide { overflow-x: auto; } }
+        section { padding: 1.25rem 1rem; } }
+.wide { overflow-x: auto; }
 table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums;
         font-size: .92rem; margin-top: .75rem; }
-th, td { text-align: right; padding: .45rem .6rem; border-bottom: 1px solid var(--line);
+th, td { text-align: right; padding: .45rem .5rem; border-bottom: 1px solid var(--line);
          white-space: nowrap; }
 th { color: var(--soft); font-weight: 600; font-size: .82rem; white-space: normal;
      vertical-align: bottom; }
 th:first-child, td:first-child { text-align: left; } tbody tr:last-child td { border-bottom: 0; }
-td small { color: var(--soft); display: block; font-size: .76rem; }
+td small, th small { color: var(--soft); display: block; font-size: .72rem; }
 td.win { background: var(--win); font-weight: 600; }
 tr.ours td:first-child { font-weight: 700; color: var(--ours); }
 """
@@ -141,7 +142,8 @@ def _best(metric: str, cells: Mapping[tuple[str, str], EvaluationRow]) -> str | 
 def _cell(row: EvaluationRow | None, wins: bool) -> str:
     if row is None:
         return "<td></td>"
-    bounds = "" if row.ci_low is None else f"<small>{row.ci_low:.4f} … {row.ci_high:.4f}</small>"
+    none = row.ci_low is None or row.ci_high is None
+    bounds = "" if none else f"<small>{number(row.ci_low)} … {number(row.ci_high)}</small>"
     return f"<td{' class=win' if wins else ''}>{number(row.value)}{bounds}</td>"
 
 

@@ -5,6 +5,7 @@ from typing import final
 
 import numpy as np
 
+from reclife.errors import DataError
 from reclife.metrics.ranking import standing
 from reclife.pipelines.evaluation.queries import Queries, Targets
 from reclife.pipelines.evaluation.rankers import Ranker
@@ -39,7 +40,11 @@ class Ranked:
 
 
 def rank(ranker: Ranker, queries: Queries, k: int, negatives: Targets | None) -> Ranked:
-    """Score every query's items and find the targets' places and the k best."""
+    """Score every query's items and find the targets' places and the k best.
+
+    Raises:
+        DataError: A score is not a number.
+    """
     query, columns = queries.known.query, ranker.index.columns(queries.known.items)
     full = _Places(len(query))
     drawn = None if negatives is None else _Places(len(query))
@@ -48,6 +53,8 @@ def rank(ranker: Ranker, queries: Queries, k: int, negatives: Targets | None) ->
     k = min(k, len(ranker.index))
     for part in blocks(len(queries), len(ranker.index)):
         scores = ranker.scores(part)
+        if wrong := int(np.isnan(scores).any(axis=1).sum()):
+            raise DataError(f"{ranker.name}: the scores of {wrong} queries are not all numbers.")
         rows = slice(*np.searchsorted(query, [part.start, part.stop]))
         own, wanted = query[rows] - part.start, columns[rows]
         values = scores[own, wanted]
