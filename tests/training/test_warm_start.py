@@ -1,5 +1,8 @@
 """Training that goes on from yesterday's model: rows keep, tables grow, old rows are forgotten."""
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -128,3 +131,44 @@ def test_rows_that_no_batch_touched_for_long_are_forgotten():
     name = next(name for name in state if name.endswith("/accumulator"))
     np.testing.assert_array_equal(state[name][2], np.full_like(state[name][2], start))
     assert trainer.forget(4) == 0
+
+
+DAY = """
+import sys
+from pathlib import Path
+import pyarrow.compute as pc
+from tests.training import toy
+from tests.training.test_warm_start import TOMORROW, declared
+from reclife.training.run import run
+from reclife.training.warm_start import from_earlier
+
+day, root = sys.argv[1], Path(sys.argv[2])
+config = declared(model={"kind": "deepfm", "hidden_units": [8], "exclude_features": ["history"]})
+spec, table, start = toy.SPEC, toy.table(300, seed=1), None
+if day == "tuesday":
+    spec, start = TOMORROW, from_earlier(root / "monday", TOMORROW, config)
+    table = table.filter(pc.greater_equal(table["item"], 20))
+outcome = run(config, spec, table, toy.table(60, 2), run_id=day, start=start,
+              **toy.folders(root / f"work-{day}"))
+outcome.write(root / day)
+"""
+
+
+@pytest.mark.slow
+def test_two_days_in_two_processes(tmp_path, project):
+    """What the second day has no example of is, bit for bit, as the first one left it."""
+    for day in ("monday", "tuesday"):
+        subprocess.run(
+            [sys.executable, "-c", DAY, day, str(tmp_path)],
+            cwd=project,
+            env=os.environ | {"PYTHONPATH": str(project)},
+            check=True,
+            timeout=400,
+        )
+    before, after = (
+        read_weights(tmp_path / day)[0]["table/items"] for day in ("monday", "tuesday")
+    )
+    assert len(after) == len(before) + 5
+    np.testing.assert_array_equal(after[:20], before[:20])
+    assert not np.array_equal(after[20 : len(before)], before[20:])
+    assert np.abs(after[len(before) :]).max(axis=1).min() > 0

@@ -21,6 +21,7 @@ from reclife.errors import ConfigError
 from reclife.models import build
 from reclife.models.saved import read_weights
 from reclife.training.growth import aged, by_pack, by_table, grown
+from reclife.training.parts import matching
 from reclife.training.trainer import Trainer
 
 Array = NDArray[Any]
@@ -43,8 +44,10 @@ class Start:
         """Return `own`, the state of a new trainer, with what is known of it.
 
         Raises:
-            ConfigError: A table or layer has another shape than before.
+            ConfigError: A table or layer has another shape than before, or a pattern fits none.
         """
+        parts = {"/".join(n.split("/")[:2]) for n in own if n.startswith(("table/", "dense/"))}
+        matching(self.fresh, parts, "warm_start.fresh")
         given = {n: a for n, a in self._optimizers_that_fit(own).items() if n in own}
         problems = [
             f"{name} was {_shape(array)} and is {_shape(own[name])}"

@@ -4,11 +4,13 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from tests.training import toy
+from tests.transforms.rows import state_of
 
 from reclife.contracts import FeatureStats
-from reclife.errors import ExportError
+from reclife.errors import ConfigError, ExportError
 from reclife.pipelines.training import nodes
 from reclife.pipelines.training.pipeline import create_pipeline
+from reclife.transforms.state import FeatureState
 
 STATS = FeatureStats(
     validation_start=50,
@@ -37,13 +39,21 @@ def test_the_model_written_by_the_node_is_the_one_it_trained(tmp_path):
     train, validation = toy.table(300, seed=1), toy.table(100, seed=2)
     folders = toy.folders(tmp_path)
     write, report = nodes.train_model(
-        train, validation, toy.SPEC, config, folders["checkpoints"], folders["logs"], "run", "hash"
+        train,
+        validation,
+        toy.SPEC,
+        config,
+        folders["checkpoints"],
+        folders["logs"],
+        "run",
+        "hash",
+        tmp_path / "state",
     )
     write(tmp_path / "model")
     scores = predict(load_model(tmp_path / "model", toy.SPEC), validation)
     y = validation["label"].to_numpy()
     logloss = -np.mean(y * np.log(scores) + (1 - y) * np.log(1 - scores))
-    assert report.validation["logloss"] == pytest.approx(logloss, rel=1e-5)
+    assert report.validation["like"]["logloss"] == pytest.approx(logloss, rel=1e-5)
     assert report.run_id == "run"
     assert report.spec_hash == toy.SPEC.hash
 
@@ -107,3 +117,21 @@ def test_the_written_candidates_can_be_read(tmp_path):
     write = nodes.fit_candidates(EVENTS, EVENTS, EVENTS, STATS, toy.config())
     write(tmp_path)
     assert set(CandidateSource.load(tmp_path).items.to_pylist()) == {10, 11}
+
+
+def places(*values: str) -> FeatureState:
+    declared = {"kind": "category", "name": "place", "source": "interaction", "column": "x"}
+    return state_of(declared, vocabularies={"place": pa.array(values)})
+
+
+def test_a_state_that_moved_the_ids_of_the_earlier_model_is_refused(tmp_path):
+    for name, state in (
+        ("earlier", places("b", "a")),
+        ("grown", places("b", "a", "c")),
+        ("fitted", places("a", "b", "c")),
+    ):
+        (tmp_path / name).mkdir()
+        state.save(tmp_path / name)
+    nodes.check_growth(tmp_path / "earlier", tmp_path / "grown")
+    with pytest.raises(ConfigError, match="vocabularies of this run do not extend"):
+        nodes.check_growth(tmp_path / "earlier", tmp_path / "fitted")
