@@ -10,10 +10,12 @@ from typing import NamedTuple, final
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from pyspark.sql import DataFrame
 from pyspark.sql import types as st
 
-from reclife.transforms.arrays import column, value_hashes
+from reclife.contracts import TIME
+from reclife.transforms.arrays import Hashes, column, ints, scramble, value_hashes
 
 Batches = Iterator[pa.RecordBatch]
 Kernel = Callable[[pa.Table, pa.Table], pa.Table]
@@ -24,10 +26,21 @@ Among = Callable[[pa.Table], pa.Table]
 _PART, _ROLE, _TABLE = "part", "role", "table"
 _SENT = f"{_PART} int, {_ROLE} tinyint, {_TABLE} binary"
 _BOTH, _REQUEST, _EVENT = range(3)
+_AS_HASHED = np.uint64(0)
 _ROWS, _BYTES = 131_072, 2**26
 """What a worker divides at a time."""
 _RETURNED = 16_384
 """Rows of a batch that Spark is given back."""
+
+
+class Hot(NamedTuple):
+    """Keys, as texts, with too many events for one part.
+
+    Their requests are spread over `pieces` parts, each of which has all of their events.
+    """
+
+    keys: pa.Array
+    pieces: int
 
 
 class Step(NamedTuple):
@@ -35,10 +48,11 @@ class Step(NamedTuple):
 
     key: str
     kernel: Kernel
+    hot: Hot | None = None
 
     def then(self, finish: Callable[[pa.Table], pa.Table]) -> "Step":
         """Return the step with `finish` run on what its kernel returns."""
-        return Step(self.key, lambda requests, events: finish(self.kernel(requests, events)))
+        return self._replace(kernel=lambda requests, events: finish(self.kernel(requests, events)))
 
 
 def by_keys(
@@ -55,20 +69,25 @@ def by_keys(
         steps: At least one.
         schema: Of what the last kernel returns.
     """
-    parts = int(requests.sparkSession.conf.get("spark.sql.shuffle.partitions") or 1)
+    parts = part_count(requests)
     apart = isinstance(events, DataFrame)
     among: Among = _nothing(events) if isinstance(events, DataFrame) else events
     role = _REQUEST if apart else _BOTH
-    sent = requests.mapInArrow(_sending(_Sender(steps[0].key, parts, role)), _SENT)
+    sent = requests.mapInArrow(_sending(_Sender(steps[0], parts, role, among)), _SENT)
     for step, following in zip(steps, [*steps[1:], None], strict=True):
         if isinstance(events, DataFrame):
-            theirs = _Sender(step.key, parts, _EVENT)
+            theirs = _Sender(step, parts, _EVENT, among)
             sent = sent.union(events.mapInArrow(_sending(theirs), _SENT))
         together = sent.repartitionById(parts, _PART)
-        send = following and _Sender(following.key, parts, role)
+        send = following and _Sender(following, parts, role, among)
         run = _receiving(step.kernel, among, send)
         sent = together.mapInArrow(run, _SENT if following else schema)
     return sent
+
+
+def part_count(frame: DataFrame) -> int:
+    """Return into how many parts a shuffle divides rows."""
+    return int(frame.sparkSession.conf.get("spark.sql.shuffle.partitions") or 1)
 
 
 def gathered(batches: Batches) -> Iterator[pa.Table]:
@@ -94,27 +113,50 @@ def returned(table: pa.Table) -> Iterator[pa.RecordBatch]:
 class _Sender:
     """Divides rows by a hash of their key into parts, one value of type binary each."""
 
-    def __init__(self, key: str, parts: int, role: int) -> None:
-        self._key = key
+    def __init__(self, step: Step, parts: int, role: int, among: Among) -> None:
+        self._key = step.key
+        self._hot = step.hot
         self._parts = parts
         self._role = role
+        self._among = among
 
     def __call__(self, rows: pa.Table) -> Batches:
-        hashes = value_hashes(column(rows, self._key))
-        parts = (hashes % np.uint64(self._parts)).astype(np.int16)
+        if self._hot is None:
+            return self._divided(rows, self._role)
+        hot = pc.is_in(column(rows, self._key).cast(pa.string()), value_set=self._hot.keys)
+        return chain(
+            self._divided(rows.filter(pc.invert(hot)), self._role),
+            self._spread(rows.filter(hot), self._hot.pieces),
+        )
+
+    def _spread(self, rows: pa.Table, pieces: int) -> Batches:
+        """Send each request to one of several parts, and every event to all of them."""
+        if self._role != _EVENT:
+            piece = scramble(ints(rows, TIME).view(np.uint64)) % np.uint64(pieces)
+            yield from self._divided(rows, _REQUEST, piece)
+        if self._role != _REQUEST:
+            events = rows if self._role == _EVENT else self._among(rows)
+            for number in range(pieces):
+                yield from self._divided(events, _EVENT, np.uint64(number))
+
+    def _divided(
+        self, rows: pa.Table, role: int, further: Hashes | np.uint64 = _AS_HASHED
+    ) -> Batches:
+        hashes = value_hashes(column(rows, self._key)) % np.uint64(self._parts)
+        parts = ((hashes + further) % np.uint64(self._parts)).astype(np.int16)
         order = np.argsort(parts, kind="stable")
         ends = np.searchsorted(parts[order], np.arange(self._parts + 1))
         rows = rows.take(pa.array(order))
         for part in np.flatnonzero(np.diff(ends)):
-            yield self._sent(int(part), rows.slice(ends[part], ends[part + 1] - ends[part]))
+            yield self._sent(int(part), role, rows.slice(ends[part], ends[part + 1] - ends[part]))
 
-    def _sent(self, part: int, rows: pa.Table) -> pa.RecordBatch:
+    def _sent(self, part: int, role: int, rows: pa.Table) -> pa.RecordBatch:
         sink = pa.BufferOutputStream()
         with pa.ipc.new_stream(sink, rows.schema) as stream:
             stream.write_table(rows)
         columns = [
             pa.array([part], pa.int32()),
-            pa.array([self._role], pa.int8()),
+            pa.array([role], pa.int8()),
             pa.array([sink.getvalue().to_pybytes()], pa.binary()),
         ]
         return pa.record_batch(columns, [_PART, _ROLE, _TABLE])
@@ -130,9 +172,8 @@ def _receiving(kernel: Kernel, among: Among, send: _Sender | None) -> Callable[[
         if not found[_BOTH] and not found[_REQUEST]:
             return
         requests = _together([*found[_BOTH], *found[_REQUEST]])
-        events = among(requests)
-        if found[_EVENT]:
-            events = _together(found[_EVENT])
+        seen = [*map(among, found[_BOTH]), *found[_EVENT]] or [among(requests)]
+        events = _together(seen)
         found.clear()
         result = kernel(requests, events)
         if send is None:

@@ -12,7 +12,16 @@ from reclife.contracts import ITEM, TIME, USER, Feature
 from reclife.errors import DataError
 from reclife.transforms.base import attached
 from reclife.transforms.blocks import BLOCK, in_blocks
-from reclife.transforms.exchange import Batches, Kernel, Step, by_keys, gathered, returned
+from reclife.transforms.exchange import (
+    Batches,
+    Kernel,
+    Step,
+    by_keys,
+    gathered,
+    part_count,
+    returned,
+)
+from reclife.transforms.hot_keys import hot_keys
 from reclife.transforms.plan import Pass, plan
 from reclife.transforms.state import FeatureState
 
@@ -54,7 +63,8 @@ def features_for_spark(
     finish = _finish(rowwise, output)
     if not looking:
         return table.mapInArrow(_row_by_row(finish), schema)
-    *first, last = (Step(step.key, _kernel(step, item_cut)) for step in looking)
+    hot = hot_keys(events, [step.key for step in looking], part_count(events))
+    *first, last = (Step(s.key, _kernel(s, item_cut), hot.get(s.key)) for s in looking)
     among = partial(_columns, names=seen) if alike else past
     return by_keys(table, among, [*first, last.then(finish)], schema)
 
