@@ -144,3 +144,19 @@ def test_statistics_move_by_differences_unless_unwanted():
     statistics.push(before, [before[0] + 3.0], tf.constant(True))
     statistics.push(before, [before[0] * np.nan], tf.constant(False))
     np.testing.assert_array_equal(statistics.values()[0], [6.0, 6.0, 6.0])
+
+
+def test_rows_that_were_not_touched_for_long_are_forgotten_with_their_slots():
+    found = Shards(START, [HERE] * 3, declared("adagrad"), PLAIN, "test", evict_after=1)
+    train(found)  # rows 2 and 10 in step 1, 3 until step 2, and 0, 2, 5, 9 in step 3
+    before = found.tables()["a"]
+    other = Shards(START, [HERE] * 2, declared("adagrad"), PLAIN, "other", evict_after=1)
+    other.assign(found.tables())
+    other.restore(found.state())
+    for cut in (found, other):
+        assert cut.forget(3) == 1
+        after, state = cut.tables()["a"], cut.state()
+        assert np.flatnonzero((after != before).any(axis=1)).tolist() == [10]
+        assert (after[10] == 0).all()
+        assert state["sparse/a/accumulator"][10] == pytest.approx(0.1)
+        assert state["sparse/a/touched"][[2, 3]].tolist() == [3, 2]

@@ -9,9 +9,10 @@ from numpy.typing import NDArray
 
 from reclife.config.optimizers import SparseOptimizerConfig
 from reclife.training import sparse
+from reclife.training.growth import Touched
 from reclife.training.parameter_server.residual import Residual
 from reclife.training.parameter_server.wire import Wires
-from reclife.training.sparse.optimizer import Pace
+from reclife.training.sparse.optimizer import Pace, SparseOptimizer
 
 Array = NDArray[Any]
 Tensor = Any
@@ -49,7 +50,7 @@ class Shards:
 
     `pull` and `push` are called while a worker's step is traced: what they do on a server is placed
     there, and only the rows' numbers and one message a direction travel. The tables `still` are
-    not moved.
+    not moved; rows not touched for `evict_after` steps are forgotten at `forget`.
     """
 
     def __init__(
@@ -60,18 +61,22 @@ class Shards:
         wires: Wires,
         name: str,
         still: Collection[str] = (),
+        evict_after: int | None = None,
     ) -> None:
         self._servers = tuple(servers)
         self._wires = wires
         self._shapes = {table: array.shape for table, array in tables.items()}
         self._variables: list[dict[str, Variable]] = []
-        self._optimizers = []
+        self._optimizers: list[SparseOptimizer] = []
+        self._touched: list[Touched] = []
         for k, server in enumerate(servers):
             with tf.device(server):
                 shapes = {t: (_size(v, k, len(servers)), d) for t, (v, d) in self._shapes.items()}
                 held = {t: tf.Variable(tf.zeros(shape), name=t) for t, shape in shapes.items()}
                 moving = {t: variable for t, variable in held.items() if t not in still}
                 self._optimizers.append(sparse.build(config, moving))
+                if evict_after is not None:
+                    self._touched.append(Touched(moving, evict_after))
                 self._variables.append(held)
         self._residuals = {t: Residual(f"{name}/{t}", v, d) for t, (v, d) in self._shapes.items()}
         self.assign(tables)
@@ -118,21 +123,31 @@ class Shards:
             with tf.device(server):
                 received = wire.receive(message, tf.size(pulled.parts[k]), dim)
                 self._optimizers[k].apply(table, pulled.parts[k], received, Pace(pace[0], pace[1]))
+                if self._touched:
+                    self._touched[k].mark(table, pulled.parts[k], pace[1])
+
+    def forget(self, step: int) -> int:
+        """Forget the rows that were not moved for `evict_after` steps; return how many."""
+        count = 0
+        for server, touched, optimizer in zip(
+            self._servers, self._touched, self._optimizers, strict=False
+        ):
+            with tf.device(server):
+                count += int(touched.forget(tf.constant(step, tf.int64), optimizer))
+        return count
 
     def tables(self) -> dict[str, Array]:
         """Return every table whole."""
-        return {
-            table: self._joined([held[table] for held in self._variables]) for table in self._shapes
-        }
+        return {table: _joined([held[table] for held in self._variables]) for table in self._shapes}
 
     def state(self) -> dict[str, Array]:
-        """Return the optimisers' state, as that of one over whole tables."""
-        parts = [optimizer.state() for optimizer in self._optimizers]
-        return {name: self._joined([part[name] for part in parts]) for name in parts[0]}
+        """Return what is kept beside the rows, as of whole tables."""
+        parts = self._slots()
+        return {name: _joined([part[name] for part in parts]) for name in parts[0]}
 
     def names(self) -> list[str]:
-        """Return the names of the optimisers' state."""
-        return list(self._optimizers[0].state())
+        """Return the names in `state`."""
+        return list(self._slots()[0])
 
     def assign(self, tables: Mapping[str, Array]) -> None:
         """Set every table."""
@@ -140,19 +155,16 @@ class Shards:
             self._cut(array, [held[name] for held in self._variables])
 
     def restore(self, state: Mapping[str, Array]) -> None:
-        """Set the optimisers' state to what `state` gives."""
-        parts = [optimizer.state() for optimizer in self._optimizers]
+        """Set what is kept beside the rows."""
+        parts = self._slots()
         for name in parts[0]:
             self._cut(state[name], [part[name] for part in parts])
 
-    def _joined(self, parts: Sequence[Variable]) -> Array:
-        rows = sum(int(part.shape[0]) for part in parts)
-        whole = np.empty((rows, int(parts[0].shape[1])), np.float32)
-        for k, part in enumerate(parts):
-            mine = whole[k :: len(parts)]
-            for start, end in _chunks(part):
-                mine[start:end] = part[start:end].numpy()
-        return whole
+    def _slots(self) -> list[dict[str, Variable]]:
+        """Return, for each server, what is kept beside its rows."""
+        found = [optimizer.state() for optimizer in self._optimizers]
+        noted = [touched.state() for touched in self._touched] or [{}] * len(found)
+        return [part | more for part, more in zip(found, noted, strict=True)]
 
     def _cut(self, whole: Array, parts: Sequence[Variable]) -> None:
         for k, (server, part) in enumerate(zip(self._servers, parts, strict=True)):
@@ -163,12 +175,22 @@ class Shards:
                     part.scatter_update(tf.IndexedSlices(mine[start:end], rows))
 
 
+def _joined(parts: Sequence[Variable]) -> Array:
+    rows = sum(int(part.shape[0]) for part in parts)
+    whole = np.empty((rows, *parts[0].shape[1:]), parts[0].dtype.as_numpy_dtype)
+    for k, part in enumerate(parts):
+        mine = whole[k :: len(parts)]
+        for start, end in _chunks(part):
+            mine[start:end] = part[start:end].numpy()
+    return whole
+
+
 def _size(rows: int, server: int, servers: int) -> int:
     """Return how many of `rows` rows lie on `server`."""
     return (rows - server + servers - 1) // servers
 
 
 def _chunks(part: Variable) -> list[tuple[int, int]]:
-    rows, dim = part.shape
-    step = max(1, _CHUNK // max(1, dim))
+    rows = int(part.shape[0])
+    step = max(1, _CHUNK * rows // max(1, int(part.shape.num_elements())))
     return [(start, min(start + step, rows)) for start in range(0, rows, step)]

@@ -74,6 +74,7 @@ class ParameterServerTrainer(Trainer):
             wires,
             name,
             still=self.packs.keys() - learner.moving.keys(),
+            evict_after=None if config.eviction is None else config.eviction.after_steps,
         )
         make = partial(dense.build, config.dense_optimizer)
         self._vector = Vector(self._forward.dense, servers, make, wires, name)
@@ -126,6 +127,10 @@ class ParameterServerTrainer(Trainer):
         losses, rest = numbers[2 : 2 + tasks], numbers[2 + tasks :]
         found = zip(self._units[one.watch].watched, map(float, rest), strict=True)
         return one, StepResult(float(numbers[0]), losses, float(numbers[1]), dict(found))
+
+    def forget(self, step: int) -> int:
+        """Forget rows as `eviction` declares, on every server."""
+        return self._shards.forget(step)
 
     def repeated(self) -> tuple[int, ...]:
         """Return the steps that were done more than once since this was asked last."""
@@ -216,10 +221,10 @@ def _check(config: TrainingConfig) -> None:
             "training.precision float16 needs its loss scaled by what all steps before it found, "
             "which asynchronous workers do not know: declare bfloat16 or float32."
         )
-    if config.placement is not None or config.eviction is not None:
+    if config.placement is not None:
         raise ConfigError(
-            "training.placement and training.eviction are of tables in the process that trains: "
-            "leave them out under topology parameter_server, or declare another topology."
+            "training.placement is about devices of the process that trains: leave it out under "
+            "topology parameter_server, whose tables lie on servers."
         )
 
 
