@@ -29,6 +29,8 @@ from reclife.transforms.canonical import (
 )
 
 _LOG = logging.getLogger(__name__)
+_ROWS = "rows"
+"""Folder of the rows beside `days.json`, which Spark would take for a table's file."""
 _SHOWN = 5
 
 
@@ -99,7 +101,7 @@ def write_days(
         text = sf.when(sf.col(REASON).isNotNull(), row_text(parsed))
         from_day = sf.col(RAW)[incremental.day].cast("string")
         rows = parsed.withColumn(SOURCE_DAY, from_day).withColumn(RAW, text)
-        rows.write.mode("append").partitionBy(SOURCE_DAY).parquet(str(folder))
+        rows.write.mode("append").partitionBy(SOURCE_DAY).parquet(str(folder / _ROWS))
     for kept in days.kept:
         _link(days.earlier.folder, folder, kept)
     rows_by_day = {one: _rows(folder, one) for one in days.fingerprints}
@@ -126,10 +128,10 @@ def parsed_days(folder: Path) -> DataFrame:
     Raises:
         DataError: There is none.
     """
-    if not files_under(folder):
+    if not files_under(folder / _ROWS):
         raise DataError("raw_interactions holds no row")
     day = sf.col(SOURCE_DAY).cast("string").alias(SOURCE_DAY)
-    found = session().read.parquet(str(folder))
+    found = session().read.parquet(str(folder / _ROWS))
     return found.select(*(name for name in found.columns if name != SOURCE_DAY), day)
 
 
@@ -189,7 +191,7 @@ def _link(earlier: Path | None, folder: Path, day: str) -> None:
 
 
 def _folder(folder: Path, day: str) -> Path:
-    return folder / f"{SOURCE_DAY}={day}"
+    return folder / _ROWS / f"{SOURCE_DAY}={day}"
 
 
 def _rows(folder: Path, day: str) -> int:
