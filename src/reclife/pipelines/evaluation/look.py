@@ -142,8 +142,9 @@ def _best(metric: str, cells: Mapping[tuple[str, str], EvaluationRow]) -> str | 
 def _cell(row: EvaluationRow | None, wins: bool) -> str:
     if row is None:
         return "<td></td>"
-    none = row.ci_low is None or row.ci_high is None
-    bounds = "" if none else f"<small>{number(row.ci_low)} … {number(row.ci_high)}</small>"
+    bounds = ""
+    if row.ci_low is not None and row.ci_high is not None:
+        bounds = f"<small>{number(row.ci_low)} … {number(row.ci_high)}</small>"
     return f"<td{' class=win' if wins else ''}>{number(row.value)}{bounds}</td>"
 
 
