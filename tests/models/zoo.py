@@ -55,7 +55,7 @@ DECLARED: Mapping[str, dict[str, object]] = {
     "sim": {"search": "history_genre", "relevant": 2, "recent": 2},
     "shared_bottom": {},
     "mmoe": {"experts": 2},
-    "ple": {},
+    "ple": {"shared_experts": 1, "task_experts": 1},
     "esmm": {},
     "blocks": {
         "blocks": {
