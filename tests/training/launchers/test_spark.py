@@ -1,0 +1,135 @@
+"""The executors of a real standalone cluster host the tasks of a training."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pyspark
+import pytest
+from tests.training.launchers import tasks
+
+from reclife.runtime.java import java_home
+from reclife.training.launchers.cluster import free_ports
+
+pytestmark = pytest.mark.slow
+
+LONG = {"epochs": 4, "batch_size": 16, "checkpoint": {"every_steps": 10}, "early_stopping": None}
+LAUNCHER = {"kind": "spark", "start_seconds": 300}
+TOPOLOGY = {"kind": "multi_worker", "workers": 2, "launcher": LAUNCHER}
+DECLARED = {**LONG, "refit": False}
+SETTINGS = {
+    "spark.driver.memory": "512m",
+    "spark.executor.memory": "512m",
+    "spark.executor.cores": "1",
+    "spark.ui.enabled": "false",
+}
+DRIVER = """
+import json, sys
+from pathlib import Path
+from reclife.errors import ReclifeError
+from reclife.runtime.spark import start, stop
+from tests.training.launchers import tasks
+start(json.loads(sys.argv[2]))
+try:
+    tasks.together(Path(sys.argv[1]), tasks.declared(**json.loads(sys.argv[3])))
+except ReclifeError as error:
+    print("REFUSED", error, flush=True)
+stop()
+"""
+
+
+@pytest.fixture(scope="module")
+def master(project: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
+    """The address and the folder of a standalone master with two workers of one core each."""
+    folder = tmp_path_factory.mktemp("spark")
+    home = Path(pyspark.__file__).parent
+    java = java_home(project / ".java")
+    program = [str(java / "bin" / "java") if java else "java", "-Xmx256m", "-cp"]
+    program.append(str(home / "jars" / "*"))
+    (port,) = free_ports(1)
+    address = f"spark://127.0.0.1:{port}"
+    environment = os.environ | {"SPARK_HOME": str(home), "SPARK_LOCAL_IP": "127.0.0.1"}
+    started = []
+
+    def run(*arguments: str) -> None:
+        with (folder / f"{len(started)}.log").open("wb") as log:
+            command = [*program, *arguments]
+            started.append(subprocess.Popen(command, env=environment, stdout=log, stderr=log))
+
+    deploy = "org.apache.spark.deploy"
+    run(f"{deploy}.master.Master", *f"--host 127.0.0.1 --port {port} --webui-port 0".split())
+    tasks.wait_for(partial(listening, port), 300)
+    for number in range(2):
+        options = f"--host 127.0.0.1 --webui-port 0 --cores 1 --memory 600m --work-dir {folder}"
+        run(f"{deploy}.worker.Worker", *f"{options}/work-{number} {address}".split())
+    yield address, folder
+    for process in started:
+        process.terminate()
+    for process in started:
+        process.wait(60)
+
+
+def listening(port: int) -> bool:
+    with socket.socket() as found:
+        return found.connect_ex(("127.0.0.1", port)) == 0
+
+
+def driver(root: Path, master: str, project: Path, **changes: Any) -> subprocess.Popen[str]:
+    settings, declared = SETTINGS | {"spark.master": master}, {**DECLARED, **changes}
+    arguments = [str(root), json.dumps(settings), json.dumps(declared)]
+    return subprocess.Popen(
+        [sys.executable, "-c", DRIVER, *arguments],
+        cwd=project,
+        env=os.environ | {"PYTHONPATH": str(project)},
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+
+
+def executors(folder: Path) -> list[int]:
+    """Return the executors that work below `folder`."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            command = (process / "cmdline").read_bytes()
+            here = (process / "cwd").readlink().is_relative_to(folder)
+        except OSError:
+            continue
+        if b"CoarseGrainedExecutorBackend" in command and here:
+            found.append(int(process.name))
+    return found
+
+
+def test_executors_host_the_tasks_and_one_that_is_lost_is_recovered_from(
+    master: tuple[str, Path], project: Path, tmp_path: Path
+) -> None:
+    with driver(tmp_path, master[0], project, topology=TOPOLOGY) as process:
+        tasks.wait_for(partial(tasks.saved, tmp_path, 20), 400)
+        hosted = tasks.pids(tmp_path)
+        assert set(hosted) == {"worker-0", "worker-1"}
+        os.kill(executors(master[1])[0], signal.SIGKILL)
+        assert process.wait(500) == 0
+        assert process.stdout is not None
+        assert "REFUSED" not in process.stdout.read()
+    alone = tmp_path / "alone"
+    report = tasks.alone(alone, tasks.declared(**DECLARED))
+    tasks.assert_same(tmp_path, alone)
+    assert report.steps == 4 * 38
+    assert not any(map(tasks.alive, hosted.values()))
+    assert not tasks.pids(tmp_path)
+
+
+def test_more_tasks_than_slots_are_refused(
+    master: tuple[str, Path], project: Path, tmp_path: Path
+) -> None:
+    topology = TOPOLOGY | {"workers": 3, "launcher": {"kind": "spark", "start_seconds": 30}}
+    with driver(tmp_path, master[0], project, topology=topology) as process:
+        said, _ = process.communicate(timeout=300)
+    assert "REFUSED The training needs 3 tasks at once, but the Spark session has" in said
