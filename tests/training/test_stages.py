@@ -157,6 +157,16 @@ def _chosen(rows: dict[str, object]) -> pa.Table:
         ({"stages": [{"name": "a"}, {"name": "a"}]}, "'a' is there twice"),
         ({"refit": True}, "stages and refit exclude one another"),
         (
+            {
+                "topology": {
+                    "kind": "multi_worker",
+                    "workers": 2,
+                    "launcher": {"kind": "env", "folder": "f"},
+                }
+            },
+            "stage embeddings: the tasks of an operator end with one stage",
+        ),
+        (
             {"topology": {"kind": "multi_worker", "workers": 2}, "precision": {"kind": "float16"}},
             "topology multi_worker cannot: declare precision: {kind: bfloat16}",
         ),

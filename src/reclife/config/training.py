@@ -174,6 +174,12 @@ class TrainingConfig(Schema):
             problems.append("stages and refit exclude one another: declare refit: false")
         problems += list(_conflicts(self))
         for stage in self.stages:
+            launcher = getattr(of_stage(self, stage).topology, "launcher", None)
+            if launcher is not None and launcher.kind == "env":
+                problems.append(
+                    f"stage {stage.name}: the tasks of an operator end with one stage; declare "
+                    "launcher: {kind: processes} or {kind: spark}, or one training a job"
+                )
             problems += [f"stage {stage.name}: {p}" for p in _conflicts(of_stage(self, stage))]
         if problems:
             raise ValueError("; ".join(dict.fromkeys(problems)))
