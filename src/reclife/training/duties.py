@@ -13,6 +13,7 @@ from reclife.training.launchers.waiting import Waiting
 from reclife.training.parameter_server.coordination import connect
 from reclife.training.parameter_server.server import started
 from reclife.training.parameter_server.trainer import asynchronous
+from reclife.training.placement import devices
 from reclife.training.replicas import Alone, Replicas
 from reclife.training.synchronous import synchronous
 from reclife.training.train import MakeTrainer, Trained, train
@@ -49,6 +50,8 @@ def _keep(job: Job, description: Description, trained: Trained) -> None:
 
 def _local(job: Job, description: Description, cluster: Cluster | None, task: Task) -> None:
     del cluster, task
+    if (placement := description.config.placement) is not None:
+        devices(placement.devices)  # before anything else runs on them
     _train(job, description, Alone())
 
 
