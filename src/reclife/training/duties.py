@@ -1,6 +1,8 @@
 """What the tasks of a training do, by topology."""
 
 from collections.abc import Callable, Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import MappingProxyType
 
 from reclife.config.topology import MirroredConfig, MultiWorkerConfig, ParameterServerConfig
@@ -86,8 +88,9 @@ def _parameter_server(
     if task.job != "chief":
         started(cluster, task).join()  # for ever: it ends with whoever started this process
     connected = connect(cluster, topology.launcher.start_seconds)
-    trainers = asynchronous(connected, topology.wire, job.folder / "examples")
-    _keep(job, description, _lead(job, description, trainers))
+    with TemporaryDirectory(prefix="examples-", dir=job.folder) as examples:
+        trainers = asynchronous(connected, topology.wire, Path(examples))
+        _keep(job, description, _lead(job, description, trainers))
 
 
 def _train(job: Job, description: Description, replicas: Replicas) -> None:
