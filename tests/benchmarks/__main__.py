@@ -3,7 +3,7 @@
 import argparse
 from collections.abc import Callable
 
-from tests.benchmarks import features, metrics, published, quality, run, scoring, training
+from tests.benchmarks import features, metrics, models, published, quality, run, scoring, training
 from tests.benchmarks.lines import Line, write
 
 PARTS: dict[str, Callable[[str], list[Line]]] = {
@@ -11,6 +11,7 @@ PARTS: dict[str, Callable[[str], list[Line]]] = {
     "features": features.measure,
     "metrics": metrics.measure,
     "quality": quality.measure,
+    "models": models.measure,
     "scoring": scoring.measure,
     "training": training.measure,
     "published": published.measure,
