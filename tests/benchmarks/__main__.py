@@ -3,7 +3,17 @@
 import argparse
 from collections.abc import Callable
 
-from tests.benchmarks import features, metrics, models, published, quality, run, scoring, training
+from tests.benchmarks import (
+    features,
+    metrics,
+    models,
+    parameter_server,
+    published,
+    quality,
+    run,
+    scoring,
+    training,
+)
 from tests.benchmarks.lines import Line, write
 
 PARTS: dict[str, Callable[[str], list[Line]]] = {
@@ -14,6 +24,7 @@ PARTS: dict[str, Callable[[str], list[Line]]] = {
     "models": models.measure,
     "scoring": scoring.measure,
     "training": training.measure,
+    "parameter_server": parameter_server.measure,
     "published": published.measure,
 }
 
