@@ -51,7 +51,7 @@ def _seed(seed: int, catalog: Any, parameters: dict[str, Any]) -> list[Line]:
     examples = like.Examples(*parts)
     with tempfile.TemporaryDirectory() as folder:
         places = {"checkpoints": Path(folder) / "checkpoints", "logs": Path(folder) / "logs"}
-        model, report = train(training, spec, *parts[:2], run_id=f"seed-{seed}", **places)
+        model, report, _ = train(training, spec, *parts[:2], run_id=f"seed-{seed}", **places)
     result = like.evaluate(
         report.model_kind,
         predict(model, examples.test),

@@ -305,7 +305,7 @@ def test_a_process_killed_for_real_is_resumed_exactly(tmp_path, project):
         from reclife.training.train import train
         root = pathlib.Path(sys.argv[1])
         config = toy.config(epochs=6, batch_size=8, checkpoint={"every_steps": 50, "keep": 2})
-        model, _ = train(config, toy.SPEC, toy.table(4000, 1), toy.table(400, 2), run_id="r",
+        model, *_ = train(config, toy.SPEC, toy.table(4000, 1), toy.table(400, 2), run_id="r",
                          **toy.folders(root))
         save_model(model, config.model, toy.SPEC, root / "model")
         """
