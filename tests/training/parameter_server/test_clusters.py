@@ -103,7 +103,7 @@ def test_after_each_kill_training_goes_on(tmp_path: Path) -> None:
 
 
 def test_ten_random_kills_end_at_the_exact_step(tmp_path: Path) -> None:
-    choice, gone = random.Random(7), set[int]()  # noqa: S311
+    choice, gone = random.Random(7), set[int]()
     steps = 8 * 38
 
     def kill() -> None:
