@@ -122,8 +122,13 @@ def test_nothing_is_calibrated_on_rows_that_the_model_has_learned(
 
 
 def test_what_is_published_is_what_was_evaluated(declared: dict[str, Any], project: Path) -> None:
+    declared["evaluation"]["seen"] = "keep"
+    with pytest.raises(ConfigError, match=r"evaluation\.seen and scoring\.seen differ"):
+        check_parameters(declared, project / "conf", None)
+    declared["scoring"]["seen"] = "keep"
+    check_parameters(declared, project / "conf", None)
     declared["scoring"]["rerank"]["weight"] = 0.9
-    with pytest.raises(ConfigError, match="differ"):
+    with pytest.raises(ConfigError, match=r"evaluation\.rerank and scoring\.rerank differ"):
         check_parameters(declared, project / "conf", None)
 
 

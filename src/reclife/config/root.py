@@ -75,11 +75,12 @@ class ReclifeConfig(Schema):
     @model_validator(mode="after")
     def _lists_are_ranked_as_evaluated(self) -> Self:
         """Refuse to publish lists that are ranked otherwise than those that were evaluated."""
-        if self.evaluation.rerank != self.scoring.rerank:
-            raise ValueError(
-                "evaluation.rerank and scoring.rerank differ: what is published would not be "
-                "what was evaluated"
-            )
+        for name in ("rerank", "seen"):
+            if getattr(self.evaluation, name) != getattr(self.scoring, name):
+                raise ValueError(
+                    f"evaluation.{name} and scoring.{name} differ: what is published would not be "
+                    "what was evaluated"
+                )
         return self
 
     @model_validator(mode="after")

@@ -5,7 +5,7 @@ from typing import Literal, final
 
 from pydantic import Field, PositiveFloat, PositiveInt
 
-from reclife.config.evaluation import RerankConfig
+from reclife.config.evaluation import RerankConfig, SeenPolicy
 from reclife.config.schema import Schema
 
 
@@ -17,6 +17,9 @@ class ScoringConfig(Schema):
     rerank: RerankConfig = Field(
         default_factory=RerankConfig,
         description="Candidates of a user and the model's part in their order, as evaluated.",
+    )
+    seen: SeenPolicy = Field(
+        "mask", description="Whether items that the user has met may be recommended, as evaluated."
     )
     as_of: Literal["latest"] | date = Field(
         "latest",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from reclife.config.evaluation import SeenPolicy
 from reclife.contracts import ITEM, TIME, USER
 from reclife.retrieval.candidates import CandidateSource
 
@@ -39,8 +40,10 @@ def histories(users: "DataFrame", events: "DataFrame") -> "DataFrame":
     return joined.withColumn(HISTORY, F.coalesce(F.col(HISTORY), empty))
 
 
-def retrieve(history: "DataFrame", items: "DataFrame", folder: Path, count: int) -> "DataFrame":
-    """Return up to `count` unseen items for each user, as long as `items` still lists them.
+def retrieve(
+    history: "DataFrame", items: "DataFrame", folder: Path, count: int, seen: SeenPolicy
+) -> "DataFrame":
+    """Return up to `count` items for each user, unseen or any, as long as `items` lists them.
 
     Columns: `user_id, item_id, cold, candidate_rank, candidate_score, retrieved`; the last is false
     where the fallback filled in.
@@ -57,22 +60,26 @@ def retrieve(history: "DataFrame", items: "DataFrame", folder: Path, count: int)
             T.StructField(RETRIEVED, T.BooleanType()),
         ]
     )
-    path = str(folder.resolve())
+    path, exclude_seen = str(folder.resolve()), seen == "mask"
 
     def batches(parts: "Iterator[pa.RecordBatch]") -> "Iterator[pa.RecordBatch]":
         for part in parts:
-            yield from candidates_of(part, path, count)
+            yield from candidates_of(part, path, count, exclude_seen)
 
     return history.mapInArrow(batches, schema).join(
         items.select(ITEM).distinct(), ITEM, "left_semi"
     )
 
 
-def candidates_of(batch: "pa.RecordBatch", folder: str, count: int) -> "list[pa.RecordBatch]":
+def candidates_of(
+    batch: "pa.RecordBatch", folder: str, count: int, exclude_seen: bool
+) -> "list[pa.RecordBatch]":
     """Return the candidates of a batch of `user_id, history`."""
     import pyarrow as pa
 
-    found = _source(folder).top(batch.column(HISTORY), count, users=batch.column(USER))
+    found = _source(folder).top(
+        batch.column(HISTORY), count, exclude_seen=exclude_seen, users=batch.column(USER)
+    )
     query = found.column("query").combine_chunks()
     empty = np.asarray(batch.column(HISTORY).value_lengths()) == 0
     table = pa.table(

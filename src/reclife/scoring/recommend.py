@@ -63,7 +63,11 @@ def recommend(
     as_of = _as_of(tables.interactions, config)
     events = _before(tables.interactions, as_of)
     found = retrieve(
-        histories(tables.users, events), tables.items, bundle.candidates, config.rerank.candidates
+        histories(tables.users, events),
+        tables.items,
+        bundle.candidates,
+        config.rerank.candidates,
+        config.seen,
     ).persist()
     scored = _scored(found, Tables(events, tables.items, tables.users), state, engine, as_of)
     day = today if as_of is None else datetime.fromtimestamp(as_of - 1, UTC).date()
