@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, final
 
-from reclife.datasets.parts import check_types, make_parts
+from reclife.datasets.parts import check_types, load_parts, make_parts
 from reclife.datasets.read_only import ReadOnly
 from reclife.errors import ConfigError, DataError
 
@@ -43,7 +43,7 @@ class Joined(ReadOnly["DataFrame"]):
         Raises:
             DataError: A table lacks the key or has it twice, its type or other columns clash.
         """
-        frames = {name: part.load() for name, part in self._parts.items()}
+        frames = load_parts(self._parts)
         for name, frame in frames.items():
             if self._key not in frame.columns:
                 told = ", ".join(frame.columns)

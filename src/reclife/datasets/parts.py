@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from kedro.io import AbstractDataset
 
 from reclife.errors import ConfigError, DataError
+from reclife.runtime.spark import session
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -20,6 +21,12 @@ def make_parts(tables: Mapping[str, Mapping[str, Any]]) -> dict[str, AbstractDat
     if not tables or not all(isinstance(entry, Mapping) for entry in tables.values()):
         raise ConfigError("tables: write name: {type: ..., ...} for each table")
     return {name: AbstractDataset.from_config(name, dict(one)) for name, one in tables.items()}
+
+
+def load_parts(parts: Mapping[str, AbstractDataset[Any, Any]]) -> dict[str, "DataFrame"]:
+    """Load the tables, in the session that is declared: theirs would know nothing of it."""
+    session()
+    return {name: part.load() for name, part in parts.items()}
 
 
 def check_types(column: str, frames: Mapping[str, "DataFrame"]) -> None:
