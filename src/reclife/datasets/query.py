@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, final
 
-from reclife.datasets.parts import make_parts
+from reclife.datasets.parts import load_parts, make_parts
 from reclife.datasets.read_only import ReadOnly
 from reclife.errors import DataError
 from reclife.runtime.spark import session
@@ -43,7 +43,7 @@ class Query(ReadOnly["DataFrame"]):
         """
         from pyspark.errors import AnalysisException, ParseException
 
-        frames = {name: part.load() for name, part in self._parts.items()}
+        frames = load_parts(self._parts)
         try:
             return session().sql(self._sql, **frames)
         except KeyError as missing:

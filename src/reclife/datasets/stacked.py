@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from functools import reduce
 from typing import TYPE_CHECKING, Any, final
 
-from reclife.datasets.parts import check_types, make_parts
+from reclife.datasets.parts import check_types, load_parts, make_parts
 from reclife.datasets.read_only import ReadOnly
 from reclife.errors import ConfigError, DataError
 
@@ -50,7 +50,7 @@ class Stacked(ReadOnly["DataFrame"]):
         Raises:
             DataError: A column to rename is missing, or a column is of different types.
         """
-        frames = {name: self._named(name, part.load()) for name, part in self._parts.items()}
+        frames = {n: self._named(n, frame) for n, frame in load_parts(self._parts).items()}
         columns = {column: None for frame in frames.values() for column in frame.columns}
         for column in columns:
             check_types(column, {n: f for n, f in frames.items() if column in f.columns})
