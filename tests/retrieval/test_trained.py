@@ -1,5 +1,7 @@
 """What every trained retriever must do, whatever its kind."""
 
+import subprocess
+import sys
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -142,6 +144,25 @@ def test_saved_and_loaded_it_lists_the_same(
     seen = {(q, i) for q, history in enumerate(histories.to_pylist()) for i in history}
     listed = set(zip(found["query"].to_pylist(), found["item_id"].to_pylist(), strict=True))
     assert not seen & listed
+
+
+def test_a_source_is_loaded_and_asked_without_tensorflow(fitted: Fitted, tmp_path: Path) -> None:
+    source = fitted(KINDS[5])
+    source.save(tmp_path)
+    lists = random_histories(source.items, 5, seed=1)
+    script = (
+        "import sys, pathlib, pyarrow as pa\n"
+        "from reclife.retrieval.candidates import CandidateSource\n"
+        "source = CandidateSource.load(pathlib.Path(sys.argv[1]))\n"
+        f"found = source.top(pa.array({lists.to_pylist()}, pa.list_(pa.int64())), 3)\n"
+        "assert not {'tensorflow', 'keras', 'tf2onnx'} & sys.modules.keys()\n"
+        "print(*found['item_id'].to_pylist())"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", script, str(tmp_path)], capture_output=True, text=True, check=True
+    )
+    expected = source.top(lists, 3)["item_id"].to_pylist()
+    assert [int(word) for word in run.stdout.split()] == expected
 
 
 @every_kind
