@@ -97,7 +97,7 @@ def test_every_part_and_its_optimiser_is_where_it_was_declared(project: Path):
         env=os.environ | {"PYTHONPATH": str(project)},
         capture_output=True,
         check=True,
-        timeout=300,
+        timeout=900,
     )
     device = json.loads(done.stdout.splitlines()[-1])
     there = [n for n in device if "expert_1" in n or "tower" in n or "genres" in n or "CPU_1" in n]

@@ -163,7 +163,7 @@ def test_two_days_in_two_processes(tmp_path, project):
             cwd=project,
             env=os.environ | {"PYTHONPATH": str(project)},
             check=True,
-            timeout=400,
+            timeout=900,
         )
     before, after = (
         read_weights(tmp_path / day)[0]["table/items"] for day in ("monday", "tuesday")

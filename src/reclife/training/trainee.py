@@ -9,7 +9,7 @@ from reclife.contracts import FeatureSpec
 from reclife.models.ranking import RankingModel
 from reclife.training.objective import Objective
 from reclife.training.parts import freeze
-from reclife.training.placement import place
+from reclife.training.placement import devices, place
 from reclife.training.precision import build_model
 from reclife.training.sparse.packs import Pack, packs
 
@@ -40,6 +40,8 @@ def trainee(config: TrainingConfig, spec: FeatureSpec, seed: int) -> Trainee:
         ConfigError: A pattern fits no part of it.
         EnvironmentProblem: There are fewer devices than it is placed on.
     """
+    if config.placement is not None:
+        devices(config.placement.devices)  # before anything runs on them
     model = build_model(config.model, spec, seed, config.precision)
     objective = Objective(config.objective, spec)
     learnt = {f"objective/{variable.name}": variable for variable in objective.variables}
