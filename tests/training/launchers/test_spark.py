@@ -55,7 +55,11 @@ def master(project: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
     program.append(str(home / "jars" / "*"))
     (port,) = free_ports(1)
     address = f"spark://127.0.0.1:{port}"
-    environment = os.environ | {"SPARK_HOME": str(home), "SPARK_LOCAL_IP": "127.0.0.1"}
+    environment = os.environ | {
+        "SPARK_HOME": str(home),
+        "SPARK_LOCAL_IP": "127.0.0.1",
+        "SPARK_SCALA_VERSION": "2.13",
+    }
     started = []
 
     def run(*arguments: str) -> None:

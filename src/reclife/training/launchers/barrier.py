@@ -26,6 +26,11 @@ class Host:
     awaited: Role
     attempt: str
 
+    @property
+    def mark(self) -> Path:
+        """The file whose presence ends all tasks."""
+        return Path(self.folder) / f"ended-{self.attempt}"
+
     def __call__(self, numbers: Iterator[int]) -> Iterator[str]:
         """Run the task of this partition; yield what went wrong with it, or nothing."""
         from pyspark import BarrierTaskContext
@@ -36,7 +41,7 @@ class Host:
         addresses = context.allGather(f"{host}:{free_ports(1)[0]}")
         cluster = self._cluster(addresses)
         job = Job(Path(self.folder))
-        task, mark = cluster.tasks[number], job.folder / f"ended-{self.attempt}-{_try(context)}"
+        task, mark = cluster.tasks[number], self.mark
         environment = {TF_CONFIG: cluster.tf_config(task)}
         awaited = task.job == self.awaited
         with Supervisor(
@@ -58,7 +63,3 @@ class Host:
         return Cluster(
             {job: tuple(next(left) for _ in range(n)) for job, n in self.counts.items() if n}
         )
-
-
-def _try(context: Any) -> int:
-    return int(context.stageAttemptNumber())

@@ -19,8 +19,8 @@ _POLL_SECONDS = 0.5
 class Spark:
     """Runs the tasks in one stage by barrier execution, again while a crash may be recovered from.
 
-    When Spark loses an executor it starts the stage again by itself, and training goes on from the
-    checkpoint. TensorFlow runs in processes of its own, which end with the task that hosts them.
+    Spark never repeats a barrier stage with a result by itself: a lost executor is a crash like
+    others. TensorFlow runs in processes of its own, which end with the task that hosts them.
     """
 
     def __init__(self, config: SparkConfig) -> None:
@@ -30,37 +30,39 @@ class Spark:
         """Return once the training in `job` is done.
 
         Raises:
-            EnvironmentProblem: Spark has fewer slots than there are tasks, or lost too many.
+            EnvironmentProblem: Spark has fewer slots than there are tasks.
             ReclifeError: A task gave up, or crashed once too often.
         """
         from reclife.runtime.spark import session
 
         context = session().sparkContext
-        count = sum(roles.counts.values())
-        self._check_slots(context, count)
         for left in range(self._config.restarts, -1, -1):
-            said = self._attempt(context, job, roles, count)
+            said = self._attempt(context, job, roles)
             if problem := job.problem():
                 raise problem
             if not said:
                 return
-            if left:
-                _LOG.warning("%s All tasks are started again.", said[0])
-        raise TrainingError(said[0])
+            if not left:
+                raise TrainingError(said[0])
+            _LOG.warning("%s All tasks are started again, %d times at most.", said[0], left)
 
-    def _attempt(self, context: Any, job: Job, roles: Roles, count: int) -> list[str]:
+    def _attempt(self, context: Any, job: Job, roles: Roles) -> list[str]:
+        """Return what went wrong, or nothing."""
         from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped]
 
+        count = sum(roles.counts.values())
+        self._check_slots(context, count)
         host = Host(str(job.folder), dict(roles.counts), roles.awaited, uuid.uuid4().hex[:8])
         stage = context.parallelize(range(count), count).barrier()
         try:
             found: list[str] = stage.mapPartitions(host).collect()
         except Py4JJavaError as error:
-            raise EnvironmentProblem(
+            host.mark.touch()
+            return [
                 f"Spark gave up the stage that hosts the training ({_first_line(error)}); the logs "
                 f"of its tasks are in {job.tasks}. Run the stage again: it goes on from the last "
                 "checkpoint."
-            ) from error
+            ]
         return found
 
     def _check_slots(self, context: Any, count: int) -> None:
