@@ -22,7 +22,7 @@ from tests.transforms.brute_force import (
 
 from reclife.transforms.requests import features_for
 
-ROWS = 2_000
+ROWS, FEWER = 2_000, 700
 CUT = START + 34 * DAY
 AT_ONCE: tuple[dict[str, Any], int, bool] = ({}, 0, False)
 DELAYED: tuple[dict[str, Any], int, bool] = ({"delay": "2h"}, 2 * HOUR, False)
@@ -44,16 +44,22 @@ def computed(log: Log, item_cut: int | None) -> pa.Table:
 
 
 @pytest.mark.parametrize(
-    ("past", "item_cut"), [(AT_ONCE, None), (AT_ONCE, CUT), (DELAYED, None), (WRITTEN, CUT)]
+    ("past", "item_cut", "rows"),
+    [
+        (AT_ONCE, None, ROWS),
+        (AT_ONCE, CUT, FEWER),
+        (DELAYED, None, FEWER),
+        (WRITTEN, CUT, ROWS),
+    ],
 )
 def test_every_look_back_equals_plain_python(
-    past: tuple[dict[str, Any], int, bool], item_cut: int | None
+    past: tuple[dict[str, Any], int, bool], item_cut: int | None, rows: int
 ) -> None:
     declared, delay, written = past
-    log = Log(random_events(ROWS, seed=delay + 1), declared)
+    log = Log(random_events(rows, seed=delay + 1), declared)
     found = computed(log, item_cut)
     expected = without_counts(reference(log, delay, written=written, item_cut=item_cut))
-    assert len(expected) == found.num_rows == ROWS
+    assert len(expected) == found.num_rows == rows
     written_names = set(found.column_names) - set(log.events.column_names)
     assert set(expected[0]) == {"number"} | written_names - set(ROW_FEATURES)
     assert differences(found, expected)[:10] == []
@@ -95,13 +101,14 @@ def test_small_logs_full_of_edges_equal_plain_python(
     assert differences(computed(log, item_cut), expected)[:10] == []
 
 
-@pytest.mark.parametrize("zone", ["UTC", "Asia/Tokyo", "America/New_York"])
-def test_spark_agrees_in_every_time_zone(
-    spark: Any, monkeypatch: pytest.MonkeyPatch, zone: str
+@pytest.mark.parametrize("zone", ["Asia/Tokyo", "America/New_York"])
+def test_spark_agrees_in_other_time_zones(
+    spark: Any, monkeypatch: pytest.MonkeyPatch, told: tuple[Log, list[dict[str, Any]]], zone: str
 ) -> None:
+    """Python's zone changes here; `test_cluster` gives Java and the workers other zones too."""
     from reclife.transforms.spark import features_for_spark
 
-    log = Log(random_events(ROWS, seed=5), {"delay": "1m", "available_from": "written"})
+    log, counted = told
     monkeypatch.setenv("TZ", zone)
     time.tzset()
     try:
@@ -114,6 +121,12 @@ def test_spark_agrees_in_every_time_zone(
     expected = computed(log, CUT)
     same = found.select(expected.column_names).sort_by("number")
     assert same.to_pylist() == expected.sort_by("number").to_pylist()
-    counted = reference(log, 60, written=True, item_cut=CUT)
     assert any(row["_cut_history"] for row in counted)
     assert differences(found, counted)[:10] == []
+
+
+@pytest.fixture(scope="module")
+def told() -> tuple[Log, list[dict[str, Any]]]:
+    """A log and its features by the definitions."""
+    log = Log(random_events(FEWER, seed=5), {"delay": "1m", "available_from": "written"})
+    return log, reference(log, 60, written=True, item_cut=CUT)
