@@ -100,7 +100,7 @@ class Loop:
                 )
                 if not (np.isfinite(result.loss) and np.isfinite(result.gradient_norm)):
                     rows = self.batches.positions(order, done.position)
-                    self.failure.stop(rows, result, progress)
+                    self.failure.stop(rows, result, progress, lead=self.trainer.lead)
                 if done.watch:
                     self._look(done, result, progress.phase)
             progress = progress.moved(repeated=progress.repeated + self.trainer.repeated())
