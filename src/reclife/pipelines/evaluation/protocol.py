@@ -68,6 +68,7 @@ def of_lists(lists: ListsResult, config: EvaluationConfig) -> str:
             "queries.min_history in the evaluation's parameters."
         )
     seen = "those already seen left out" if config.seen == "mask" else "those already seen too"
+    new = "is new to the user and " if config.seen == "mask" else ""
     targets = "all" if asked.targets == "all" else f"the next {asked.targets}"
     if lists.per_user:
         moment = (
@@ -78,8 +79,7 @@ def of_lists(lists: ListsResult, config: EvaluationConfig) -> str:
         moment = (
             f"seconds at which a test user has events and at least {asked.min_history} earlier "
             f"ones, at most {asked.max_per_user} a user, chosen by hash; the targets are "
-            f"{targets} events with an item that is new to the user and was known before "
-            "the test part"
+            f"{targets} events with an item that {new}was known before the test part"
         )
     text = (
         f"{lists.queries:,} queries of {lists.users:,} users: {moment}. All known items are "
