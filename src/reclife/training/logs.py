@@ -1,11 +1,14 @@
 """Scalars for TensorBoard."""
 
+import logging
 from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, final
 
 import tensorflow as tf
+
+_LOG = logging.getLogger(__name__)
 
 
 @final
@@ -35,5 +38,9 @@ class Scalars:
         trace: TracebackType | None,
     ) -> None:
         """Write what is still in memory and close the file."""
-        if self._writer is not None:
+        if self._writer is None:
+            return
+        try:
             self._writer.close()
+        except tf.errors.OpError as failure:
+            _LOG.warning("The scalars in %s are not complete: %s", self._folder, failure.message)

@@ -4,16 +4,17 @@ import argparse
 import logging
 import os
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import NoReturn
 
 from reclife.errors import ReclifeError
-from reclife.runtime.terminal import PlainLines
 from reclife.training.launchers.cluster import TF_CONFIG, Cluster, Task, from_tf_config
 from reclife.training.launchers.guard import die_with_parent
 from reclife.training.launchers.job import Job
 
 _LOG = logging.getLogger(__name__)
+_FORMAT = "%(asctime)s %(levelname)-8s %(message)s"
 _ALONE = Task("worker", 0)
 REFUSED = 65
 """Exit status of a task that gave up for a reason it noted: to start it again would not help."""
@@ -31,7 +32,8 @@ def main() -> int:
     arguments = parser.parse_args()
     if arguments.guarded:
         die_with_parent()
-    logging.basicConfig(level=logging.INFO, handlers=[PlainLines()])
+    # A handler of Python's own goes on when the log cannot be written: the disk may be full.
+    logging.basicConfig(level=logging.INFO, format=_FORMAT, datefmt="%H:%M:%S", stream=sys.stdout)
     logging.getLogger("tensorflow").setLevel(logging.ERROR)
     job, cluster, task = Job(arguments.folder), None, _ALONE
     try:
@@ -39,8 +41,8 @@ def main() -> int:
             cluster, task = from_tf_config(os.environ[TF_CONFIG])
         _do(job, cluster, task, arguments.wait)
     except ReclifeError as error:
-        _LOG.error("%s", error)
         job.finish(task, error)
+        _LOG.error("%s", error)
         return REFUSED
     return 0
 
@@ -60,7 +62,8 @@ def run() -> NoReturn:
     except Exception:  # noqa: BLE001 - the trace goes to the log of the task
         _LOG.exception("The task crashed.")
     finally:
-        sys.stdout.flush()
+        with suppress(OSError):
+            sys.stdout.flush()
         os._exit(status)  # TensorFlow's threads wait for other tasks when they are asked to end
 
 

@@ -120,7 +120,7 @@ class Job:
     def finish(self, task: Task, error: ReclifeError) -> None:
         """Note why `task` gives up."""
         folder = self.folder / "problems"
-        folder.mkdir(exist_ok=True)
+        folder.mkdir(parents=True, exist_ok=True)
         problem = Problem(kind=type(error).__name__, message=str(error))
         (folder / f"{task}.json").write_text(problem.model_dump_json(), encoding="utf-8")
 
