@@ -133,7 +133,7 @@ def test_experts_and_towers_are_layers_of_their_own(kind):
     layers = build(zoo.declared(kind), zoo.SPEC, seed=1).layers
     assert {f"tower_{task}" for task in TASKS} <= set(layers)
     experts = [name for name in layers if name.startswith("expert_")]
-    assert len(experts) == {"mmoe": 2, "ple": 2 * (2 + 2 + 2)}.get(kind, 0)
+    assert len(experts) == {"mmoe": 2, "ple": 2 * (1 + 1 + 1)}.get(kind, 0)
 
 
 def test_a_part_has_its_own_hidden_layers():

@@ -3,11 +3,13 @@
 import math
 
 import pytest
+import tensorflow as tf
 from tests.models import zoo
 from tests.models.test_blocks import _AVAILABLE
 
 from reclife.contracts import ModelSummary
 from reclife.models import BUILDERS, build
+from reclife.models.layers.scopes import part_of, part_scope
 from reclife.models.summary import summarise
 
 
@@ -54,3 +56,10 @@ def test_blocks_are_told_as_they_were_declared():
         assert parts[name].kind == config.blocks[name].kind
         if config.blocks[name].reads:
             assert set(parts[name].reads) == set(config.blocks[name].reads)
+
+
+@pytest.mark.parametrize("name", ["likes", "mean_类别", "a b-c.d/e:f", "-2d-"])
+def test_an_operation_tells_its_part_whatever_a_feature_is_called(name):
+    with tf.Graph().as_default() as graph, part_scope("mean", name):
+        tf.constant(1)
+    assert part_of(graph.get_operations()[0].name) == ("mean", name)

@@ -9,6 +9,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from scipy.special import expit, logit
 
 from reclife.compression.measure import codes, top_overlap
 from reclife.config.evaluation import RerankConfig
@@ -88,7 +89,8 @@ def test_warm_users_get_what_brute_force_finds(world, result):
         rows = features_for(
             requests, world.interactions, world.items, world.users, world.state, item_cut=None
         )
-        scores = pd.Series(engine.score(rows), index=unseen).sort_values(ascending=False)[:10]
+        chances = expit(2.0 * logit(engine.score(rows)) - 1.0)  # the map that the bundle declares
+        scores = pd.Series(chances, index=unseen).sort_values(ascending=False)[:10]
         found = result[result["user_id"] == user]
         np.testing.assert_allclose(found["score"], scores, atol=2e-6)
         assert len(set(found["item_id"]) & set(scores.index)) >= 9  # equal scores may swap the last

@@ -1,5 +1,7 @@
 """One suite against one table: exact, complete, and alike in memory and on Spark."""
 
+import subprocess
+import sys
 from typing import Any
 
 import numpy as np
@@ -181,3 +183,9 @@ def test_unknown_keys_of_a_suite_are_listed_at_once() -> None:
         read_suites({"a": {"min_row": 1}, "b": {"min_rows": 0}})
     assert "a: min_row" in str(caught.value)
     assert "b: min_rows" in str(caught.value)
+
+
+def test_a_main_module_without_a_file_does_not_end_the_process() -> None:
+    code = "from reclife.validation.engine import load_engine; print(load_engine().__name__)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["great_expectations"]

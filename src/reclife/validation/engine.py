@@ -1,8 +1,10 @@
 """Run declared expectations with Great Expectations, quietly and offline."""
 
 import os
+import sys
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import pyarrow as pa
@@ -39,9 +41,28 @@ def check_expectations(table: Table, suite: SuiteConfig) -> list[ExpectationOutc
 def load_engine() -> Any:
     """Import Great Expectations, which takes seconds; nothing is sent anywhere."""
     os.environ.setdefault("GX_ANALYTICS_ENABLED", "false")
-    import great_expectations
+    with _named_main():
+        import great_expectations
 
     return great_expectations
+
+
+@contextmanager
+def _named_main() -> Iterator[None]:
+    """Give the main module a file while Spark Connect is imported.
+
+    Without one, as in `python -c`, Spark Connect takes it for a test of its own and ends the
+    process with status 0.
+    """
+    main = sys.modules["__main__"]
+    nameless = not hasattr(main, "__file__")
+    if nameless:
+        main.__file__ = __file__
+    try:
+        yield
+    finally:
+        if nameless:
+            del main.__file__
 
 
 def columns_of(declared: ExpectationConfig) -> tuple[str, ...]:
