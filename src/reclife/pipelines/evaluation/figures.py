@@ -154,7 +154,11 @@ def by_slice(rows: Sequence[EvaluationRow], metric: str, k: int | None, ours: st
     slices = list(dict.fromkeys(_part(row) for row in fitting))
     if not slices:
         return ""
-    others = [row.model for row in fitting if row.model != ours]
+    others = [
+        row.model
+        for row in fitting
+        if row.model != ours and not row.model.startswith(f"{ours}+")  # not ours, calibrated
+    ]
     best = max(set(others), key=lambda m: _mean(fitting, m), default=None)
     figure = go.Figure()
     for colour, model in ((OTHERS, best), (OURS, ours)):
@@ -179,7 +183,12 @@ def by_slice(rows: Sequence[EvaluationRow], metric: str, k: int | None, ours: st
     figure.update_layout(scattermode="group", scattergap=0.55)
     order = {"categoryorder": "array", "categoryarray": [said(n) for n in reversed(slices)]}
     height = 150 + 38 * len(slices)
-    return plot(figure, f"{called(metric, k)} by slice, 95 % intervals", {}, order, height)
+    shown = [row for row in fitting if row.model in (best, ours)]
+    low = min(row.value if row.ci_low is None else row.ci_low for row in shown)
+    high = max(row.value if row.ci_high is None else row.ci_high for row in shown)
+    margin = 0.04 * (high - low) or 0.01
+    title = f"{called(metric, k)} by slice, 95 % intervals"
+    return plot(figure, title, {"range": [low - margin, high + margin]}, order, height)
 
 
 def _part(row: EvaluationRow) -> str:
