@@ -76,6 +76,22 @@ def test_zero_points_are_explicit_and_inputs_unchanged(original, variant):
     assert codes[0].data_type in (onnx.TensorProto.INT8, onnx.TensorProto.UINT8)
 
 
+def test_products_of_two_bytes_fit_sums_of_16_bits(original, tmp_path):
+    """u8 x s8 pairs are summed in 16 bits where a processor lacks VNNI: 2 * 255 * |w| < 2^15."""
+    path, spec = original
+    target = tmp_path / "int8.onnx"
+    METHODS["static_int8"](
+        path, target, declared("static_int8"), Calibration(toy_examples(500, 5), spec)
+    )
+    matrices = [
+        onnx.numpy_helper.to_array(tensor)
+        for tensor in onnx.load(target).graph.initializer
+        if tensor.data_type == onnx.TensorProto.INT8 and len(tensor.dims) == 2
+    ]
+    assert matrices
+    assert max(2 * 255 * int(np.abs(m.astype(int)).max()) for m in matrices) < 2**15
+
+
 def test_a_missing_zero_point_is_refused():
     node = onnx.helper.make_node("DequantizeLinear", ["x", "scale"], ["y"], name="bare")
     graph = onnx.helper.make_model(onnx.helper.make_graph([node], "g", [], []))
