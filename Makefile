@@ -30,7 +30,7 @@ run: $(VENV)/.run  ## Run the default lifecycle: `make run [ENV=mydata] [PIPELIN
 	$(BIN)/kedro run$(if $(ENV), --env $(ENV))$(if $(PIPELINES), --pipelines $(PIPELINES))
 
 test: $(VENV)/.dev  ## The tests that fit in minutes
-	$(BIN)/pytest -m "not slow"
+	$(BIN)/pytest -m "not slow" --numprocesses 2 --dist loadfile
 
 test-slow: $(VENV)/.all  ## Clusters, kills, Airflow and the browser
 	$(BIN)/pytest -m slow
