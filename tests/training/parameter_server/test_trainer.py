@@ -72,7 +72,7 @@ def assert_same(one: dict[str, Any], other: dict[str, Any], **tolerance: float) 
         np.testing.assert_allclose(other[name], value, err_msg=name, **tolerance)
 
 
-@pytest.mark.parametrize("count", [1, 3])
+@pytest.mark.parametrize("count", [pytest.param(1, marks=pytest.mark.slow), 3])
 def test_one_worker_does_what_one_process_does(count, tmp_path):
     alone, cluster = local(), servers(tmp_path, count)
     expected, found = train(alone, 7), train(cluster, 7)
@@ -106,6 +106,7 @@ def test_another_models_checkpoint_is_refused(tmp_path):
         servers(tmp_path, 1).restore(state | {"foreign": np.zeros(1)})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("wire", [{"pull": "int8", "push": "int8"}, {"push": "top_k"}])
 def test_compressed_messages_train_nearly_the_same(wire, tmp_path):
     expected, found = train(local(), 20), train(servers(tmp_path, 2, **wire), 20)
