@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 import yaml
 
-from reclife.config.neural import NeuralConfig
+from reclife.config.neural import NeuralConfig, ShareHoldoutConfig
 from reclife.config.retrieval import CandidatesConfig
 from reclife.config.training import TrainingConfig
 from reclife.retrieval.candidates import CandidateSource
@@ -42,11 +42,19 @@ def log() -> pa.Table:
     return pa.table({"user_id": pa.array(users), "item_id": pa.array(items)})
 
 
+def short(source: NeuralConfig) -> NeuralConfig:
+    """Return `source` for a log of a few events: two epochs, half of the events to judge by."""
+    changes: dict[str, Any] = {"epochs": 2}
+    if source.validation is not None:
+        holdout = ShareHoldoutConfig(share=0.5)
+        changes["validation"] = source.validation.model_copy(update={"holdout": holdout})
+    return source.model_copy(update=changes)
+
+
 @pytest.mark.parametrize(("config", "section"), sections())
 def test_the_page_shows_what_is_listed(config: CandidatesConfig, section: str) -> None:
     if isinstance(config.source, NeuralConfig):
-        short = config.source.model_copy(update={"epochs": 2})
-        config = config.model_copy(update={"source": short})
+        config = config.model_copy(update={"source": short(config.source)})
     source = CandidateSource.fit(log(), config, fit)
     found = source.top(pa.array(HISTORIES), 2)
     listed = [(HISTORIES[row["query"]], row["item_id"]) for row in found.to_pylist()]

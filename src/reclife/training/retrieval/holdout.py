@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reclife.config.neural import HoldoutConfig, LastHoldoutConfig, ShareHoldoutConfig
+from reclife.errors import TrainingError
 from reclife.retrieval.histories import Histories
 from reclife.retrieval.interactions import Interactions, Ints
 from reclife.retrieval.pruning import blocks
@@ -55,12 +56,23 @@ class Holdout:
 
 
 def hold_out(interactions: Interactions, config: HoldoutConfig, seed: int) -> Holdout:
-    """Set events of users aside; every user keeps at least one."""
+    """Set events of users aside; every user keeps at least one.
+
+    Raises:
+        TrainingError: Not one event is set aside.
+    """
     random = np.random.default_rng(derive(seed, "holdout"))
     sequences = Sequences.of(interactions)
     able = np.flatnonzero(sequences.lengths > 1)
     users = np.sort(random.permutation(able)[: config.users])
     aside = _aside(sequences, users, config, random)
+    before = np.concatenate([[0], np.cumsum(aside)])[sequences.offsets]
+    users = users[np.diff(before)[users] > 0]  # there is nothing to judge the others by
+    if not len(users):
+        raise TrainingError(
+            f"validation.holdout sets none of {len(aside)} events aside: declare a larger share, "
+            "or kind: last; users with a single event have none to spare."
+        )
     places, rows = ranges(sequences.offsets[users], sequences.offsets[users + 1])
     held = aside[places]
     kept_places = places[~held]
