@@ -45,7 +45,7 @@ class Query(ReadOnly["DataFrame"]):
 
         frames = load_parts(self._parts)
         try:
-            return session().sql(self._sql, **frames)
+            return session().sql(self._sql, args=None, **frames)
         except KeyError as missing:
             told = ", ".join(self._parts)
             raise DataError(f"sql: {{{missing.args[0]}}} is not among the tables: {told}") from None
