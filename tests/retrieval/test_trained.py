@@ -66,7 +66,7 @@ def named(config: NeuralSourceConfig) -> str:
 
 few_kinds = pytest.mark.parametrize(
     "config",
-    [pytest.param(c, marks=() if c in FEW else pytest.mark.slow) for c in KINDS],
+    [pytest.param(c, marks=() if c in FEW else pytest.mark.soak) for c in KINDS],
     ids=named,
 )
 every_kind = pytest.mark.parametrize("config", KINDS, ids=named)
@@ -228,7 +228,7 @@ def test_unknown_items_are_ignored_and_strangers_get_the_fallback(
     assert not retrieved[2:].any()
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 @every_kind
 def test_something_is_learned(config: NeuralSourceConfig) -> None:
     """The next item on the walk is among the first five of thirty more often than by chance."""
@@ -243,7 +243,7 @@ def test_something_is_learned(config: NeuralSourceConfig) -> None:
     assert hits.any(axis=1).mean() > 0.4  # by chance: 5 of the 26 that are left
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_the_number_of_epochs_is_chosen_on_events_set_aside() -> None:
     validation = ValidationConfig(patience=2, refit=False)
     config = SASRecConfig(**SMALL | {"epochs": 30}, **LENGTH, validation=validation)

@@ -18,7 +18,7 @@ from tests.training.launchers import tasks
 from reclife.runtime.java import java_home
 from reclife.training.launchers.cluster import free_ports
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.soak
 
 LONG = {"epochs": 4, "batch_size": 16, "checkpoint": {"every_steps": 10}, "early_stopping": None}
 LAUNCHER = {"kind": "spark", "start_seconds": 300}

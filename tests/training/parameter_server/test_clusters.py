@@ -22,8 +22,6 @@ from reclife.training.launchers.cluster import TF_CONFIG, Cluster, Task
 from reclife.training.launchers.launch import launch
 from reclife.training.train import train
 
-pytestmark = pytest.mark.slow
-
 LONG = {"epochs": 4, "batch_size": 16, "early_stopping": None, "refit": False}
 STEPS = 4 * 38  # of 601 rows
 TASKS = {"chief-0", "worker-0", "worker-1", "ps-0", "ps-1"}
@@ -53,6 +51,7 @@ def killed(root: Path, name: str, gone: set[int], seconds: float) -> None:
     os.kill(pid, signal.SIGKILL)
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("wire", [{}, {"pull": "int8", "push": "int8"}], ids=["plain", "int8"])
 def test_asynchronous_training_is_as_good_as_that_of_one_process(wire, tmp_path: Path) -> None:
     data = toy.table(6000, seed=1), toy.table(4000, seed=2)
@@ -75,6 +74,7 @@ def test_asynchronous_training_is_as_good_as_that_of_one_process(wire, tmp_path:
     assert report.repeated_steps == ()
 
 
+@pytest.mark.slow
 def test_after_each_kill_training_goes_on(tmp_path: Path) -> None:
     """A worker, then a server, then the chief: the first is started alone, the others with all."""
     gone: set[int] = set()
@@ -102,6 +102,7 @@ def test_after_each_kill_training_goes_on(tmp_path: Path) -> None:
     assert not tasks.pids(tmp_path)
 
 
+@pytest.mark.soak
 def test_ten_random_kills_end_at_the_exact_step(tmp_path: Path) -> None:
     choice, gone = random.Random(7), set[int]()
     steps = 8 * 38
@@ -127,6 +128,7 @@ def test_ten_random_kills_end_at_the_exact_step(tmp_path: Path) -> None:
     assert not tasks.pids(tmp_path)
 
 
+@pytest.mark.slow
 def test_a_missing_task_is_named(tmp_path: Path, monkeypatch) -> None:
     cluster = Cluster.on_this_machine({"chief": 1, "worker": 1, "ps": 1})
     monkeypatch.setenv(TF_CONFIG, cluster.tf_config(Task("chief", 0)))
@@ -138,6 +140,7 @@ def test_a_missing_task_is_named(tmp_path: Path, monkeypatch) -> None:
     assert time.monotonic() - began < 120
 
 
+@pytest.mark.soak
 def test_a_batch_that_is_not_finite_is_named_and_kept(tmp_path: Path) -> None:
     table, validation = tasks.DATA
     mean = table["mean"].to_numpy().copy()
@@ -153,6 +156,7 @@ def test_a_batch_that_is_not_finite_is_named_and_kept(tmp_path: Path) -> None:
     assert not tasks.pids(tmp_path)
 
 
+@pytest.mark.slow
 def test_a_training_by_servers_goes_on_in_one_process(tmp_path: Path) -> None:
     config = tasks.declared(**LONG | {"epochs": 1}, topology=servers(workers=1, servers=1))
     report = tasks.together(tmp_path, config)
