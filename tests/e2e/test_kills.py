@@ -185,7 +185,7 @@ def damages(data: Path, run_id: str) -> Iterator[tuple[str, str, Callable[[], ob
     )
     yield (
         "training",
-        "stage ingest of run gone has not finished",
+        "of run gone has not finished",
         lambda: current.write_text(Pointer(run_id="gone", path="data/gone").model_dump_json()),
     )
     yield "training", "current.json is damaged", lambda: cut(current)
