@@ -23,8 +23,6 @@ from reclife.errors import EnvironmentProblem, TrainingError
 from reclife.training.launchers.cluster import TF_CONFIG, Cluster, Task
 from reclife.training.launchers.launch import launch
 
-pytestmark = pytest.mark.slow
-
 PROCESSES = {"kind": "processes", "start_seconds": 300}
 TWO = {"kind": "multi_worker", "workers": 2, "launcher": PROCESSES}
 MIRRORED = {"kind": "mirrored", "devices": 2}
@@ -45,6 +43,7 @@ def long(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, TrainingReport
     return root, tasks.alone(root, tasks.declared(**LONG, refit=False))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("topology", [MIRRORED, TWO], ids=["mirrored", "multi_worker"])
 def test_several_copies_make_the_weights_of_one(topology, whole, tmp_path: Path) -> None:
     root, alone = whole
@@ -64,6 +63,7 @@ def during(act: Callable[[], None]) -> threading.Thread:
     return thread
 
 
+@pytest.mark.slow
 def test_killed_tasks_are_started_again_and_every_step_is_done_once(long, tmp_path: Path) -> None:
     """A worker is killed, then the chief of the next attempt: nothing is left of either cluster."""
     seen: list[int] = []
@@ -86,6 +86,7 @@ def test_killed_tasks_are_started_again_and_every_step_is_done_once(long, tmp_pa
     assert not any(map(tasks.alive, seen))
 
 
+@pytest.mark.slow
 def test_a_full_disk_is_one_sentence_and_leaves_nobody(tmp_path: Path) -> None:
     seen: dict[str, int] = {}
 
@@ -103,6 +104,7 @@ def test_a_full_disk_is_one_sentence_and_leaves_nobody(tmp_path: Path) -> None:
     assert tasks.steps_saved(tmp_path)
 
 
+@pytest.mark.slow
 def test_a_batch_that_is_not_finite_ends_both_and_the_last_finite_state_stays(
     tmp_path: Path,
 ) -> None:
@@ -134,6 +136,7 @@ def by_environment(folder: Path, seconds: int) -> dict[str, object]:
     return {"kind": "multi_worker", "workers": 2, "launcher": launcher}
 
 
+@pytest.mark.slow
 def test_a_cluster_of_an_operator_trains_the_same(whole, tmp_path: Path, monkeypatch) -> None:
     cluster = Cluster.on_this_machine({"chief": 1, "worker": 1})
     monkeypatch.setenv(TF_CONFIG, cluster.tf_config(CHIEF))
@@ -145,6 +148,7 @@ def test_a_cluster_of_an_operator_trains_the_same(whole, tmp_path: Path, monkeyp
     assert report.steps == whole[1].steps
 
 
+@pytest.mark.soak
 def test_a_task_that_does_not_come_is_named(tmp_path: Path, monkeypatch) -> None:
     cluster = Cluster.on_this_machine({"chief": 1, "worker": 1})
     monkeypatch.setenv(TF_CONFIG, cluster.tf_config(CHIEF))
@@ -154,6 +158,7 @@ def test_a_task_that_does_not_come_is_named(tmp_path: Path, monkeypatch) -> None
     assert not tasks.pids(tmp_path)
 
 
+@pytest.mark.soak
 def test_a_checkpoint_is_gone_on_from_under_another_topology(whole, tmp_path: Path) -> None:
     """Two devices after one process, from the end of the first epoch."""
     config = tasks.declared(checkpoint={"keep": 9})
