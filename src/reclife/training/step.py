@@ -13,7 +13,7 @@ from reclife.training.objective import Targets
 from reclife.training.precision import LossScaling
 from reclife.training.replicas import Replicas
 from reclife.training.sparse.optimizer import Pace, SparseOptimizer
-from reclife.training.sparse.packs import Places
+from reclife.training.sparse.packs import Places, by_feature, by_place
 from reclife.training.trainee import Trainee
 from reclife.training.watch import watched
 
@@ -137,7 +137,7 @@ class Step:
         size: Tensor,
     ) -> Loss:
         variables = [variable.value for variable in self._learner.variables]
-        named, scaling = self._by_feature(rows, inputs), self._optimizers.scaling
+        named, scaling = by_feature(self._learner.packs, rows, inputs), self._optimizers.scaling
         moving = {
             feature.name: named[feature.name]
             for pack in self._learner.moving.values()
@@ -152,30 +152,7 @@ class Step:
         named_grads, dense_grads = tape.gradient(
             total, (moving, variables), unconnected_gradients=tf.UnconnectedGradients.ZERO
         )
-        row_grads = {
-            name: scaling.unscaled(
-                tf.concat(
-                    [
-                        tf.reshape(named_grads[f.name], [-1, rows[name].shape[-1]])
-                        for f in pack.features
-                    ],
-                    axis=0,
-                )
-            )
-            for name, pack in self._learner.moving.items()
-        }
+        places = by_place(self._learner.moving, named_grads, rows)
+        row_grads = {name: scaling.unscaled(gradient) for name, gradient in places.items()}
         dense_grads = [scaling.unscaled(gradient) for gradient in dense_grads]
         return Loss(loss, task_losses, row_grads, dense_grads)
-
-    def _by_feature(
-        self, rows: Mapping[str, Tensor], inputs: Mapping[str, Tensor]
-    ) -> dict[str, Tensor]:
-        """Return the rows `[B, D]` or `[B, L, D]` of each feature from those of each pack."""
-        named = {}
-        for name, pack in self._learner.packs.items():
-            sizes = [tf.size(inputs[feature.name]) for feature in pack.features]
-            parts = tf.split(rows[name], sizes, num=len(sizes))
-            for feature, part in zip(pack.features, parts, strict=True):
-                dim = rows[name].shape[-1]
-                named[feature.name] = tf.reshape(part, [-1, *inputs[feature.name].shape[1:], dim])
-        return named

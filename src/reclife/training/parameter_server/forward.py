@@ -8,6 +8,7 @@ import tensorflow as tf
 
 from reclife.config.training import TrainingConfig
 from reclife.training.objective import Targets
+from reclife.training.sparse.packs import by_feature, by_place
 from reclife.training.trainee import Trainee
 
 Tensor = Any
@@ -68,7 +69,7 @@ class Forward:
     def _gradients(
         self, weights: Weights, inputs: Mapping[str, Tensor], targets: Targets, step: Tensor
     ) -> Computed:
-        named = self._by_feature(weights.rows, inputs)
+        named = by_feature(self._packs, weights.rows, inputs)
         moving = {f.name: named[f.name] for p in self._moving.values() for f in p.features}
         dense = list(weights.dense)
         seeds = [tf.cast(s, v.dtype) + tf.cast(step, v.dtype) for s, v in self._drawn()]
@@ -86,28 +87,9 @@ class Forward:
         named_grads, dense_grads = tape.gradient(
             total, (moving, dense), unconnected_gradients=tf.UnconnectedGradients.ZERO
         )
-        row_grads = {
-            name: tf.concat(
-                [tf.reshape(named_grads[f.name], [-1, weights.rows[name].shape[-1]]) for f in fs],
-                axis=0,
-            )
-            for name, fs in ((name, pack.features) for name, pack in self._moving.items())
-        }
+        row_grads = by_place(self._moving, named_grads, weights.rows)
         statistics = [scope.get_current_value(v) for v in self.statistics]
         return Computed(loss, task_losses, row_grads, dense_grads, statistics)
 
     def _drawn(self) -> list[tuple[Any, Variable]]:
         return list(zip(self._seeds, self._random, strict=True))
-
-    def _by_feature(
-        self, rows: Mapping[str, Tensor], inputs: Mapping[str, Tensor]
-    ) -> dict[str, Tensor]:
-        """Return the rows `[B, D]` or `[B, L, D]` of each feature from those of each pack."""
-        named = {}
-        for name, pack in self._packs.items():
-            sizes = [tf.size(inputs[feature.name]) for feature in pack.features]
-            parts = tf.split(rows[name], sizes, num=len(sizes))
-            for feature, part in zip(pack.features, parts, strict=True):
-                dim = rows[name].shape[-1]
-                named[feature.name] = tf.reshape(part, [-1, *inputs[feature.name].shape[1:], dim])
-        return named

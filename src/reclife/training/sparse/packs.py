@@ -143,6 +143,38 @@ def packs(
     }
 
 
+def by_feature(
+    packs: Mapping[str, Pack], rows: Mapping[str, Tensor], inputs: Mapping[str, Tensor]
+) -> dict[str, Tensor]:
+    """Return the rows `[B, D]` or `[B, L, D]` of each feature from those of each pack, `[P, D]`."""
+    named = {}
+    for name, pack in packs.items():
+        sizes = [tf.size(inputs[feature.name]) for feature in pack.features]
+        parts = tf.split(rows[name], sizes, num=len(sizes))
+        for feature, part in zip(pack.features, parts, strict=True):
+            dim = rows[name].shape[-1]
+            named[feature.name] = tf.reshape(part, [-1, *inputs[feature.name].shape[1:], dim])
+    return named
+
+
+def by_place(
+    packs: Mapping[str, Pack], named: Mapping[str, Tensor], rows: Mapping[str, Tensor]
+) -> dict[str, Tensor]:
+    """Return what belongs to the places of each pack, `[P, D]`, from what belongs to features.
+
+    Args:
+        packs: The packs to return.
+        named: `[B, D]` or `[B, L, D]` by feature.
+        rows: Of each pack, `[P, D]`; they tell D.
+    """
+    return {
+        name: tf.concat(
+            [tf.reshape(named[f.name], [-1, rows[name].shape[-1]]) for f in pack.features], axis=0
+        )
+        for name, pack in packs.items()
+    }
+
+
 def _sorting(positions: Array) -> Array:
     """Return the stable order that sorts `positions`, by counting: in linear time."""
     size = len(positions)
