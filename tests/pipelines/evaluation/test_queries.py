@@ -107,15 +107,37 @@ def stats(cut: int | None) -> FeatureStats:
     )
 
 
-def test_the_parts_by_cut_or_by_pairs() -> None:
+def test_the_parts_by_cut_or_by_examples() -> None:
     log = pa.table({"user_id": [1, 1, 2], "item_id": [5, 6, 5], "timestamp": [1, 9, 9]})
-    before, after = parts.divide(log, log, log, stats(9))
+    before, after = parts.divide(log, log, log, log, stats(9))
     assert (before.num_rows, after.num_rows) == (1, 2)
     bare = log.drop(["timestamp"])
     known, test = bare.slice(0, 1), pa.concat_tables([bare.slice(1), bare.slice(0, 1)])
-    before, after = parts.divide(bare, known, test, stats(None))
+    for train, validation in ((known, known.slice(0, 0)), (known.slice(0, 0), known)):
+        before, after = parts.divide(bare, train, validation, test, stats(None))
+        assert before.to_pylist() == [{"user_id": 1, "item_id": 5}]
+        assert after.to_pylist() == [{"user_id": 1, "item_id": 6}, {"user_id": 2, "item_id": 5}]
+
+
+def test_what_was_drawn_as_a_negative_in_training_was_not_met_by_then() -> None:
+    """User 1 met item 5 in training; items 6 and 7 were drawn there, and item 6 is met in test."""
+    log = pa.table({"user_id": [1, 1, 2], "item_id": [5, 6, 7]})
+    chance = pa.array([1.0, 0.25, 0.25], pa.float32())
+    train = pa.table(
+        {
+            "user_id": [1, 1, 1],
+            "item_id": [5, 6, 7],
+            "label": [1.0, 0.0, 0.0],
+            "sampling_probability": chance,
+        }
+    )
+    drawn = train.slice(1, 1).set_column(1, "item_id", pa.array([5]))
+    real = train.slice(0, 1).set_column(1, "item_id", pa.array([6]))
+    other = train.slice(0, 1).set_column(0, "user_id", pa.array([2]))
+    test = pa.concat_tables([real, drawn, other.set_column(1, "item_id", pa.array([7]))])
+    before, after = parts.divide(log, train, train.slice(0, 0), test, stats(None))
     assert before.to_pylist() == [{"user_id": 1, "item_id": 5}]
-    assert after.to_pylist() == [{"user_id": 1, "item_id": 6}, {"user_id": 2, "item_id": 5}]
+    assert after.to_pylist() == [{"user_id": 1, "item_id": 6}, {"user_id": 2, "item_id": 7}]
 
 
 @pytest.mark.parametrize("seen", ["mask", "keep"])

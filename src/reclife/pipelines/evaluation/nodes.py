@@ -125,8 +125,7 @@ def evaluate_lists(
     from reclife.retrieval.blend import blend
     from reclife.retrieval.candidates import CandidateSource
 
-    known = pa.concat_tables([part.select(["user_id", "item_id"]) for part in (train, validation)])
-    before, after = past.divide(interactions, known, test, stats)
+    before, after = past.divide(interactions, train, validation, test, stats)
     asked = queries.build(before, after, config.queries, config.seen)
     source = CandidateSource.load(candidates)
     compared = rankers.retrieval_rankers(before, asked, config, source)

@@ -3,33 +3,33 @@
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from reclife.contracts import ITEM, TIME, USER, FeatureStats
+from reclife.contracts import TIME, FeatureStats
+from reclife.transforms.known_events import among
 
 
 def divide(
-    interactions: pa.Table, known: pa.Table, test: pa.Table, stats: FeatureStats
+    interactions: pa.Table,
+    train: pa.Table,
+    validation: pa.Table,
+    test: pa.Table,
+    stats: FeatureStats,
 ) -> tuple[pa.Table, pa.Table]:
     """Return the interactions before the test part and those in it.
 
-    By the cut where the split is by time; otherwise by the pairs of user and item in the examples,
-    a pair of both parts counting as seen before.
+    By the cut where the split is by time; otherwise by the events among the examples, one of both
+    parts counting as seen before. A drawn negative is no event: an item that was drawn for a user
+    in training may be what the user meets in the test part.
 
     Args:
         interactions: All canonical events.
-        known: Examples of train and validation.
-        test: Examples of test.
+        train: Examples.
+        validation: Examples.
+        test: Examples.
         stats: Holds the cut.
     """
     if stats.test_start is not None:
         before = pc.less(interactions[TIME], stats.test_start)
         return interactions.filter(before), interactions.filter(pc.invert(before))
-    past = _matching(interactions, known, "left semi")
-    rest = _matching(interactions, known, "left anti")
-    return past, _matching(rest, test, "left semi")
-
-
-def _matching(events: pa.Table, pairs: pa.Table, how: str) -> pa.Table:
-    pair = [USER, ITEM]
-    kept = events.join(pairs.select(pair).group_by(pair).aggregate([]), pair, join_type=how)
-    keys = [name for name in (USER, ITEM, TIME) if name in kept.column_names]
-    return kept.sort_by([(name, "ascending") for name in keys])
+    past = among(interactions, train) | among(interactions, validation)
+    later = among(interactions, test) & ~past
+    return interactions.filter(pa.array(past)), interactions.filter(pa.array(later))
