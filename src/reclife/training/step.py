@@ -7,13 +7,14 @@ from typing import Any, NamedTuple, final
 import tensorflow as tf
 
 from reclife.config.training import TrainingConfig
+from reclife.training.backward import Given, Loss, differentiated
 from reclife.training.clipping import Gradients, clip
 from reclife.training.growth import Touched
 from reclife.training.objective import Targets
 from reclife.training.precision import LossScaling
 from reclife.training.replicas import Replicas
 from reclife.training.sparse.optimizer import Pace, SparseOptimizer
-from reclife.training.sparse.packs import Places, by_feature, by_place
+from reclife.training.sparse.packs import Places
 from reclife.training.trainee import Trainee
 from reclife.training.watch import watched
 
@@ -40,15 +41,6 @@ class Found(NamedTuple):
     task_losses: Tensor
     ahead: Tensor
     watched: dict[str, Tensor]
-
-
-class Loss(NamedTuple):
-    """Loss, losses of the tasks and gradients of one copy: `rows` `[P, D]` by pack, `dense`."""
-
-    loss: Tensor
-    task_losses: Tensor
-    rows: dict[str, Tensor]
-    dense: list[Tensor]
 
 
 class Optimizers(NamedTuple):
@@ -92,7 +84,7 @@ class Step:
         counts, size, step = self._replicas.mean(
             [self._learner.objective.counts(batch.targets), size, pace.step]
         )
-        computed = self._compute(rows, batch.inputs, batch.targets, counts, size)
+        computed = self._compute(Given(rows, batch.inputs, batch.targets, counts, size))
         loss, task_losses = self._replicas.mean([computed.loss, computed.task_losses])
         ids, gradients = self._together(batch, computed)
         norm = gradients.norm()
@@ -128,31 +120,6 @@ class Step:
             dense=self._replicas.mean(computed.dense) if computed.dense else [],
         )
 
-    def _gradients(
-        self,
-        rows: Mapping[str, Tensor],
-        inputs: Mapping[str, Tensor],
-        targets: Targets,
-        counts: Tensor,
-        size: Tensor,
-    ) -> Loss:
+    def _gradients(self, given: Given) -> Loss:
         variables = [variable.value for variable in self._learner.variables]
-        named, scaling = by_feature(self._learner.packs, rows, inputs), self._optimizers.scaling
-        moving = {
-            feature.name: named[feature.name]
-            for pack in self._learner.moving.values()
-            for feature in pack.features
-        }
-        with tf.GradientTape() as tape:
-            # The parts are watched, not the packs: the gradient of a slice is as large as its pack.
-            tape.watch(moving)
-            logits = self._model.logits(named, inputs, training=True)
-            loss, task_losses = self._learner.objective(logits, targets, counts)
-            total = scaling.scaled(loss + self._model.penalty(named, inputs, size))
-        named_grads, dense_grads = tape.gradient(
-            total, (moving, variables), unconnected_gradients=tf.UnconnectedGradients.ZERO
-        )
-        places = by_place(self._learner.moving, named_grads, rows)
-        row_grads = {name: scaling.unscaled(gradient) for name, gradient in places.items()}
-        dense_grads = [scaling.unscaled(gradient) for gradient in dense_grads]
-        return Loss(loss, task_losses, row_grads, dense_grads)
+        return differentiated(self._learner, given, variables, self._optimizers.scaling)

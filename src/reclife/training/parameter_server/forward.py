@@ -7,8 +7,9 @@ import keras
 import tensorflow as tf
 
 from reclife.config.training import TrainingConfig
+from reclife.training.backward import Given, Loss, differentiated
 from reclife.training.objective import Targets
-from reclife.training.sparse.packs import by_feature, by_place
+from reclife.training.precision import NoScaling
 from reclife.training.trainee import Trainee
 
 Tensor = Any
@@ -28,12 +29,9 @@ class Weights(NamedTuple):
 
 
 class Computed(NamedTuple):
-    """Loss, losses of the tasks, gradients as in `Weights`, and the statistics afterwards."""
+    """What the pass found, and the statistics afterwards."""
 
-    loss: Tensor
-    task_losses: Tensor
-    rows: dict[str, Tensor]
-    dense: list[Tensor]
+    found: Loss
     statistics: list[Tensor]
 
 
@@ -45,12 +43,9 @@ class Forward:
     """
 
     def __init__(self, learner: Trainee, config: TrainingConfig) -> None:
-        model = self._model = learner.model
-        self._objective = learner.objective
-        self._packs = learner.packs
-        self._moving = learner.moving
+        self._learner = learner
         self.dense: list[Variable] = learner.variables
-        layers = model.layers.values()
+        layers = learner.model.layers.values()
         learnt = {id(variable) for variable in self.dense}
         weights = [v for layer in layers for v in layer.weights] + learner.objective.variables
         self.statistics: list[Variable] = [v for v in weights if id(v) not in learnt]
@@ -69,8 +64,6 @@ class Forward:
     def _gradients(
         self, weights: Weights, inputs: Mapping[str, Tensor], targets: Targets, step: Tensor
     ) -> Computed:
-        named = by_feature(self._packs, weights.rows, inputs)
-        moving = {f.name: named[f.name] for p in self._moving.values() for f in p.features}
         dense = list(weights.dense)
         seeds = [tf.cast(s, v.dtype) + tf.cast(step, v.dtype) for s, v in self._drawn()]
         held = [
@@ -78,18 +71,12 @@ class Forward:
             *zip(self.statistics, weights.statistics, strict=True),
             *zip(self._random, seeds, strict=True),
         ]
-        with tf.GradientTape() as tape, keras.StatelessScope(state_mapping=held) as scope:
-            tape.watch([moving, dense])
-            logits = self._model.logits(named, inputs, training=True)
-            loss, task_losses = self._objective(logits, targets)
-            size = tf.cast(tf.shape(targets.labels)[0], tf.float32)
-            total = loss + self._model.penalty(named, inputs, size)
-        named_grads, dense_grads = tape.gradient(
-            total, (moving, dense), unconnected_gradients=tf.UnconnectedGradients.ZERO
-        )
-        row_grads = by_place(self._moving, named_grads, weights.rows)
-        statistics = [scope.get_current_value(v) for v in self.statistics]
-        return Computed(loss, task_losses, row_grads, dense_grads, statistics)
+        counts = self._learner.objective.counts(targets)
+        size = tf.cast(tf.shape(targets.labels)[0], tf.float32)
+        given = Given(weights.rows, inputs, targets, counts, size)
+        with keras.StatelessScope(state_mapping=held) as scope:
+            found = differentiated(self._learner, given, dense, NoScaling())
+        return Computed(found, [scope.get_current_value(v) for v in self.statistics])
 
     def _drawn(self) -> list[tuple[Any, Variable]]:
         return list(zip(self._seeds, self._random, strict=True))

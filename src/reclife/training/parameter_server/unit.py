@@ -75,7 +75,8 @@ class Unit:
             self._held.statistics.pull(),
             {name: tf.gather(found.rows, places[name]) for name, found in pulled.items()},
         )
-        found = self._forward(weights, inputs, columns.targets(rows), tf.cast(pace.step, tf.int32))
+        step = tf.cast(pace.step, tf.int32)
+        found, statistics = self._forward(weights, inputs, columns.targets(rows), step)
         gradients = self._summed(pulled, places, found.rows, found.dense)
         norm = gradients.norm()
         parts = self._watched(pulled, gradients, weights.dense) if watch else {}
@@ -83,7 +84,7 @@ class Unit:
         with tf.control_dependencies([self._held.ledger.begin(number)]):
             fine = tf.identity(fine)
         self._push(pulled, clip(gradients, self._clipping), pace, fine)
-        self._held.statistics.push(weights.statistics, found.statistics, fine)
+        self._held.statistics.push(weights.statistics, statistics, fine)
         numbers = [found.loss, norm, *tf.unstack(found.task_losses), *parts.values()]
         return Found(tf.stack(numbers), tuple(parts))
 
