@@ -11,7 +11,7 @@ from reclife.models.saved import save_model
 from reclife.training import distributed
 from reclife.training.launchers.cluster import Cluster, Task
 from reclife.training.launchers.job import Description, Job
-from reclife.training.launchers.waiting import Waiting
+from reclife.training.launchers.waiting import meeting
 from reclife.training.parameter_server.coordination import connect
 from reclife.training.parameter_server.server import started
 from reclife.training.parameter_server.trainer import asynchronous
@@ -74,7 +74,7 @@ def _multi_worker(job: Job, description: Description, cluster: Cluster | None, t
             f"training.topology declares {topology.workers} workers, but TF_CONFIG has "
             f"{len(ranks)} (a chief counts as one): make them equal."
         )
-    with Waiting(cluster, task, topology.launcher.start_seconds, job):
+    with meeting(cluster, task, topology.launcher.start_seconds):
         replicas = distributed.multi_worker(topology, ranks.index(task))
     _train(job, description, replicas)
 
@@ -89,7 +89,7 @@ def _parameter_server(
         started(cluster, task).join()  # for ever: it ends with whoever started this process
     connected = connect(cluster, topology.launcher.start_seconds)
     with TemporaryDirectory(prefix="examples-", dir=job.folder) as examples:
-        trainers = asynchronous(connected, topology.wire, Path(examples))
+        trainers = asynchronous(connected, topology, Path(examples))
         _keep(job, description, _lead(job, description, trainers))
 
 

@@ -12,6 +12,7 @@ from reclife.errors import ReclifeError
 from reclife.training.launchers.cluster import TF_CONFIG, Cluster, Task, from_tf_config
 from reclife.training.launchers.guard import die_with_parent
 from reclife.training.launchers.job import Job
+from reclife.training.launchers.peers import lost
 
 _LOG = logging.getLogger(__name__)
 _FORMAT = "%(asctime)s %(levelname)-8s %(message)s"
@@ -59,8 +60,10 @@ def run() -> NoReturn:
     status = CRASHED
     try:
         status = main()
-    except Exception:  # noqa: BLE001 - the trace goes to the log of the task
+    except Exception as error:  # noqa: BLE001 - the trace goes to the log of the task
         _LOG.exception("The task crashed.")
+        first, *_ = str(error).splitlines() or [""]
+        _LOG.error("%s", lost(error) or f"{type(error).__name__}: {first}")  # its last words
     finally:
         with suppress(OSError):
             sys.stdout.flush()

@@ -4,6 +4,8 @@ import json
 import os
 import time
 from collections.abc import Callable, Set
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -101,6 +103,22 @@ def steps_saved(root: Path) -> list[int]:
 
 def saved(root: Path, step: int) -> bool:
     return max(steps_saved(root), default=0) >= step
+
+
+def during(act: Callable[[], None]) -> Future[None]:
+    """Do `act` beside what follows; `result` raises what went wrong in it."""
+    thread = ThreadPoolExecutor(1)
+    done = thread.submit(act)
+    thread.shutdown(wait=False)
+    return done
+
+
+def goes_on(root: Path, every: int) -> None:
+    """Return once a step is done after this call, which takes 120 seconds at most.
+
+    A checkpoint is written after each of `every` steps; one may be under way.
+    """
+    wait_for(partial(saved, root, max(steps_saved(root), default=0) + every + 1), 120)
 
 
 def wait_for(condition: Callable[[], Any], seconds: float) -> Any:

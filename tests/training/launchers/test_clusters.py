@@ -6,8 +6,6 @@ import resource
 import signal
 import subprocess
 import sys
-import threading
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -57,12 +55,6 @@ def test_several_copies_make_the_weights_of_one(topology, whole, tmp_path: Path)
             assert row.validation[task] == pytest.approx(values, rel=1e-5)
 
 
-def during(act: Callable[[], None]) -> threading.Thread:
-    thread = threading.Thread(target=act)
-    thread.start()
-    return thread
-
-
 @pytest.mark.slow
 def test_killed_tasks_are_started_again_and_every_step_is_done_once(long, tmp_path: Path) -> None:
     """A worker is killed, then the chief of the next attempt: nothing is left of either cluster."""
@@ -74,16 +66,36 @@ def test_killed_tasks_are_started_again_and_every_step_is_done_once(long, tmp_pa
             found = tasks.wait_for(partial(tasks.started, tmp_path, 2, frozenset(seen)), 120)
             seen.extend(found.values())
             os.kill(found[name], signal.SIGKILL)
+            tasks.goes_on(tmp_path, 10)
 
-    killer = during(kill)
+    killer = tasks.during(kill)
     report = tasks.together(tmp_path, tasks.declared(**LONG, refit=False, topology=TWO))
-    killer.join()
+    killer.result()
     root, alone = long
     tasks.assert_same(tmp_path, root)
     assert report.steps == alone.steps == 4 * 38
     assert report.rows == alone.rows
     assert len(set(seen)) == 4
     assert not any(map(tasks.alive, seen))
+
+
+@pytest.mark.slow
+def test_a_task_that_stands_still_is_named(tmp_path: Path) -> None:
+    seen: dict[str, int] = {}
+
+    def stop() -> None:
+        tasks.wait_for(partial(tasks.saved, tmp_path, 20), 120)
+        seen.update(tasks.pids(tmp_path))
+        os.kill(seen["worker-1"], signal.SIGSTOP)
+        tasks.wait_for(lambda: not tasks.pids(tmp_path), 120)
+
+    stopper = tasks.during(stop)
+    topology = TWO | {"launcher": PROCESSES | {"restarts": 0}}
+    config = tasks.declared(**LONG | {"epochs": 99}, refit=False, topology=topology)
+    with pytest.raises(TrainingError, match=r"worker-1 does not answer any more.*goes on"):
+        tasks.together(tmp_path, config)
+    stopper.result()
+    assert not any(map(tasks.alive, seen.values()))
 
 
 @pytest.mark.slow
@@ -96,10 +108,10 @@ def test_a_full_disk_is_one_sentence_and_leaves_nobody(tmp_path: Path) -> None:
         room = 4096  # bytes a file; the log of the task has more already
         resource.prlimit(seen["worker-0"], resource.RLIMIT_FSIZE, (room, room))
 
-    filler = during(fill)
+    filler = tasks.during(fill)
     with pytest.raises(TrainingError, match=r"checkpoint of step \d+ cannot be written.*goes on"):
         tasks.together(tmp_path, tasks.declared(**LONG, refit=False, topology=TWO))
-    filler.join()
+    filler.result()
     assert not any(map(tasks.alive, seen.values()))
     assert tasks.steps_saved(tmp_path)
 
@@ -148,17 +160,19 @@ def test_a_cluster_of_an_operator_trains_the_same(whole, tmp_path: Path, monkeyp
     assert report.steps == whole[1].steps
 
 
-@pytest.mark.soak
+@pytest.mark.slow
 def test_a_task_that_does_not_come_is_named(tmp_path: Path, monkeypatch) -> None:
     cluster = Cluster.on_this_machine({"chief": 1, "worker": 1})
     monkeypatch.setenv(TF_CONFIG, cluster.tf_config(CHIEF))
-    topology = by_environment(tmp_path / "job", 20)
-    with pytest.raises(EnvironmentProblem, match=r"within 20 seconds: no answer from worker-0 \("):
+    topology = by_environment(tmp_path / "job", 5)
+    with pytest.raises(
+        EnvironmentProblem, match=r"no answer within 5 seconds from worker-0 at 127"
+    ):
         tasks.together(tmp_path, tasks.declared(topology=topology))
     assert not tasks.pids(tmp_path)
 
 
-@pytest.mark.soak
+@pytest.mark.slow
 def test_a_checkpoint_is_gone_on_from_under_another_topology(whole, tmp_path: Path) -> None:
     """Two devices after one process, from the end of the first epoch."""
     config = tasks.declared(checkpoint={"keep": 9})

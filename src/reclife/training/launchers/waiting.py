@@ -1,72 +1,61 @@
 """A bounded wait for the other tasks: TensorFlow itself waits for ever and names nobody."""
 
-import os
+import faulthandler
 import socket
-import sys
-import threading
-from dataclasses import dataclass, field
-from types import TracebackType
-from typing import Self, final
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 from reclife.errors import EnvironmentProblem
 from reclife.training.launchers.cluster import Cluster, Task
-from reclife.training.launchers.job import Job
 
-LATE = 75
-"""Exit status of a task whose peers did not come."""
-
+_POLL_SECONDS = 0.2
 _TRY_SECONDS = 2.0
 
 
-@final
-@dataclass
-class Waiting:
-    """Ends this process, `task`, when what is inside the context takes more than `seconds`.
+def wait_for(cluster: Cluster, tasks: Sequence[Task], seconds: float) -> None:
+    """Return once something listens at the address of each of `tasks`.
 
-    The tasks of `cluster` that do not answer are then named in `job`.
+    Raises:
+        EnvironmentProblem: One does not answer within `seconds`; it is named.
     """
+    deadline, silent = time.monotonic() + seconds, list(tasks)
+    while silent := [task for task in silent if not _answers(cluster.address(task))]:
+        if time.monotonic() > deadline:
+            names = ", ".join(f"{task} at {cluster.address(task)}" for task in silent)
+            raise EnvironmentProblem(
+                f"Training did not start: no answer within {seconds:g} seconds from {names}. Look "
+                "at the logs of these tasks, or raise start_seconds of the launcher."
+            )
+        time.sleep(_POLL_SECONDS)
 
-    cluster: Cluster
-    task: Task
-    seconds: float
-    job: Job
-    _done: threading.Event = field(default_factory=threading.Event)
 
-    def __enter__(self) -> Self:
-        """Let the time run."""
-        threading.Thread(target=self._watch, name="waiting", daemon=True).start()
-        return self
+@contextmanager
+def meeting(cluster: Cluster, task: Task, seconds: float) -> Iterator[None]:
+    """Let all tasks of `cluster` meet, then start TensorFlow's part inside the context.
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Stop the time."""
-        self._done.set()
+    Each one listens at its own address until all others answer, and TensorFlow takes over the
+    address. It starts without letting another thread of Python run: where it still hangs, the
+    process is ended from outside Python, with its trace in the log.
 
-    def _watch(self) -> None:
-        if self._done.wait(self.seconds):
-            return
-        silent = [other for other in self.cluster.tasks if not self._answers(other)]
-        names = ", ".join(f"{other} ({self.cluster.address(other)})" for other in silent)
-        problem = EnvironmentProblem(
-            f"Training did not start within {self.seconds:g} seconds: no answer from "
-            f"{names or 'some task, though all ports are open'}. Look at the logs of these tasks, "
-            "or raise start_seconds of the launcher."
-        )
-        self.job.finish(self.task, problem)
-        sys.stderr.write(f"{problem}\n")
-        sys.stderr.flush()
-        os._exit(LATE)
+    Raises:
+        EnvironmentProblem: A task does not come within `seconds`; it is named.
+    """
+    deadline = time.monotonic() + seconds
+    port = int(cluster.address(task).rpartition(":")[2])
+    with socket.create_server(("", port), backlog=len(cluster.tasks)):
+        wait_for(cluster, [other for other in cluster.tasks if other != task], seconds)
+    faulthandler.dump_traceback_later(deadline - time.monotonic() + _TRY_SECONDS, exit=True)
+    try:
+        yield
+    finally:
+        faulthandler.cancel_dump_traceback_later()
 
-    def _answers(self, other: Task) -> bool:
-        if other == self.task:
+
+def _answers(address: str) -> bool:
+    host, _, port = address.rpartition(":")
+    try:
+        with socket.create_connection((host, int(port)), timeout=_TRY_SECONDS):
             return True
-        host, _, port = self.cluster.address(other).rpartition(":")
-        try:
-            with socket.create_connection((host, int(port)), timeout=_TRY_SECONDS):
-                return True
-        except OSError:
-            return False
+    except OSError:
+        return False

@@ -1,6 +1,5 @@
 """The chief's way to the other tasks: it waits for them, but not for ever."""
 
-import socket
 import threading
 import time
 from collections.abc import Callable
@@ -9,12 +8,12 @@ from queue import Empty, Queue
 from typing import Any, NamedTuple, NoReturn, TypeVar
 
 from reclife.errors import EnvironmentProblem
-from reclife.training.launchers.cluster import Cluster, Task
+from reclife.training.launchers.cluster import Cluster
+from reclife.training.launchers.waiting import wait_for
 
 Coordinator = Any
 T = TypeVar("T")
 
-_POLL_SECONDS = 0.2
 _CONNECT_SECONDS = 2.0
 _DEVICE = "/job:ps/replica:0/task:{}/device:CPU:0"
 
@@ -37,10 +36,7 @@ def connect(cluster: Cluster, seconds: float) -> Connected:
 
     deadline = time.monotonic() + seconds
     others = [task for task in cluster.tasks if task.job != "chief"]
-    while missing := [task for task in others if not _answers(cluster.address(task))]:
-        if time.monotonic() > deadline:
-            raise EnvironmentProblem(_missing(cluster, missing, seconds))
-        time.sleep(_POLL_SECONDS)
+    wait_for(cluster, others, seconds)
     resolver = tf.distribute.cluster_resolver.SimpleClusterResolver(
         tf.train.ClusterSpec({job: list(found) for job, found in cluster.jobs.items()}),
         task_type="chief",
@@ -94,20 +90,3 @@ def bounded(call: Callable[[], T], seconds: float) -> T:
 
 def _raise(error: BaseException) -> NoReturn:
     raise error
-
-
-def _answers(address: str) -> bool:
-    host, _, port = address.rpartition(":")
-    try:
-        with socket.create_connection((host, int(port)), _CONNECT_SECONDS):
-            return True
-    except OSError:
-        return False
-
-
-def _missing(cluster: Cluster, missing: list[Task], seconds: float) -> str:
-    named = ", ".join(f"{task} at {cluster.address(task)}" for task in missing)
-    return (
-        f"Training did not start: no answer within {seconds:g} seconds from {named}. Look at the "
-        "logs of these tasks, or raise start_seconds of the launcher."
-    )
