@@ -21,18 +21,28 @@ WIRES: tuple[dict[str, str], ...] = (
     {"pull": "int8", "push": "top_k"},
 )
 DATASET_ROWS = 1e11
-CLUSTERS = ((10, 4), (100, 16), (1000, 64))
-"""Workers and servers."""
+CLUSTERS = ((10, 4, 1), (100, 16, 1), (100, 16, 8), (1000, 64, 8), (1000, 128, 64))
+"""Workers, servers and batches of a unit of work."""
+JOINED = 8
+"""Batches of a unit of work where its cost is told from that of a batch."""
+LARGER = 10
+"""By how much the tables are larger, for the same ids, where it must not matter."""
 
 
 def measure(scale: str) -> list[Line]:
-    """Train on 1e6 ids with every wire, and on 1e5 ids and with a smaller batch once."""
+    """Train on 1e6 ids with every wire, then once with larger tables, batches or units of work."""
     rows = ROWS[scale]
     with tempfile.TemporaryDirectory() as folder:
-        large = job(Path(folder), rows, 1_000_000, "--local", "--wires", json.dumps(WIRES))
-        small = job(Path(folder), rows, 100_000)
-        quarter = job(Path(folder), rows // 4, 1_000_000, "--batch", "1024")
-    return [*compared(large), *sizes([*large[:1], *small]), *simulated(quarter[0], large[0])]
+        plain, *more = job(Path(folder), rows, 1_000_000, "--local", "--wires", json.dumps(WIRES))
+        (larger,) = job(Path(folder), rows, 1_000_000, "--larger", str(LARGER))
+        (quarter,) = job(Path(folder), rows // 4, 1_000_000, "--batch", "1024")
+        (joined,) = job(Path(folder), rows, 1_000_000, "--batches-per-unit", str(JOINED))
+    costs = Costs.fitted(step(quarter), step(plain), step(joined, JOINED))
+    return [
+        *compared([plain, *more]),
+        *sizes(plain, larger),
+        *simulated(costs, plain["unique_rows"], plain["batch"]),
+    ]
 
 
 def job(folder: Path, rows: int, ids: int, *options: str) -> list[dict[str, Any]]:
@@ -78,32 +88,30 @@ def compared(found: list[dict[str, Any]]) -> list[Line]:
     return lines
 
 
-def sizes(found: list[dict[str, Any]]) -> list[Line]:
-    """Return the bytes of a step by size of the tables."""
+def sizes(plain: dict[str, Any], larger: dict[str, Any]) -> list[Line]:
+    """Return the bytes of a step, and what larger tables add for the same ids."""
+    growth = larger["bytes_per_step"] / plain["bytes_per_step"]
     return [
-        Line(
-            PART, f"bytes a step, {one['ids']:.0e} ids, {one['unique_rows']} distinct", bytes_, "B"
-        )
-        for one in found
-        for bytes_ in [one["bytes_per_step"]]
+        Line(PART, f"bytes a step, {plain['unique_rows']} distinct", plain["bytes_per_step"], "B"),
+        Line(PART, f"bytes a step, tables {LARGER} times as large", growth, "x", 1.01),
     ]
 
 
-def simulated(small: dict[str, Any], large: dict[str, Any]) -> list[Line]:
+def simulated(costs: Costs, unique_rows: float, batch: int) -> list[Line]:
     """Return what larger clusters would do with the costs of a step measured here."""
-    costs, rows = Costs.fitted(step(small), step(large)), large["unique_rows"]
     lines = [
         Line(PART, "cost of a step, worker", 1e3 * costs.worker_seconds, "ms"),
         Line(PART, "cost of a step, server, fixed", 1e3 * costs.server_seconds, "ms"),
         Line(PART, "cost of a distinct row, server", 1e6 * costs.server_row_seconds, "us"),
-        Line(PART, "cost of a step, chief", 1e3 * costs.chief_seconds, "ms"),
+        Line(PART, "cost of a unit, chief", 1e3 * costs.chief_seconds, "ms"),
+        Line(PART, "cost of a step, chief", 1e3 * costs.chief_step_seconds, "ms"),
         Line(PART, "bytes of a step, fixed", costs.bytes_dense, "B"),
         Line(PART, "bytes of a distinct row", costs.bytes_row, "B"),
     ]
-    for workers, servers in CLUSTERS:
-        outcome = simulate(costs, Machines(workers, servers), rows)
-        rate = outcome.steps_per_second * large["batch"]
-        name = f"{workers} workers, {servers} servers"
+    for cluster in CLUSTERS:
+        outcome = simulate(costs, Machines(*cluster), unique_rows)
+        rate = outcome.steps_per_second * batch
+        name = "{} workers, {} servers, {} batches a unit".format(*cluster)
         busy = 100 * outcome.busy[outcome.limit]
         lines += [
             Line(PART, f"simulated, {name}: rows/s", rate, ""),
@@ -113,7 +121,7 @@ def simulated(small: dict[str, Any], large: dict[str, Any]) -> list[Line]:
     return lines
 
 
-def step(found: dict[str, Any]) -> Measured:
+def step(found: dict[str, Any], batches_per_unit: int = 1) -> Measured:
     """Return what a step was measured to cost."""
     spent = {role: ms / 1000 for role, ms in found["cpu_ms"].items()}
     return Measured(
@@ -122,4 +130,5 @@ def step(found: dict[str, Any]) -> Measured:
         chief_seconds=spent["chief"],
         bytes=found["bytes_per_step"],
         unique_rows=found["unique_rows"],
+        batches_per_unit=batches_per_unit,
     )

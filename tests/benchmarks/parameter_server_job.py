@@ -50,19 +50,28 @@ def main() -> None:
     parser.add_argument("--servers", type=int, default=1)
     parser.add_argument("--wires", type=json.loads, default=[{}], help="JSON, a list of wires")
     parser.add_argument("--batch", type=int, default=4096)
+    parser.add_argument("--batches-per-unit", type=int, default=1)
+    parser.add_argument("--larger", type=int, default=1, help="times as many rows as there are ids")
     parser.add_argument("--repeats", type=int, default=1)
     parser.add_argument("--local", action="store_true", help="also without servers")
     chosen = parser.parse_args()
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
     loopback_up()
     spec, table = read(chosen.data)
+    tables = [t.model_copy(update={"size": t.size * chosen.larger}) for t in spec.tables]
+    spec = spec.model_copy(update={"tables": tuple(tables)})
     table, test = table.slice(0, chosen.rows), read(chosen.test)[1]
     config = declaration("adagrad").model_copy(update={"batch_size": chosen.batch})
     with tempfile.TemporaryDirectory() as root, cluster(chosen, Path(root)) as running:
         for _ in range(chosen.repeats):
             for wire in chosen.wires:
                 topology = ParameterServerConfig.model_validate(
-                    {"workers": chosen.workers, "servers": chosen.servers, "wire": wire}
+                    {
+                        "workers": chosen.workers,
+                        "servers": chosen.servers,
+                        "batches_per_unit": chosen.batches_per_unit,
+                        "wire": wire,
+                    }
                 )
                 declared = config.model_copy(update={"topology": topology})
                 show(measured(declared, spec, table, test, Path(root), running))
@@ -109,7 +118,7 @@ def measured(
     topology = config.topology
     trainers, name = None, "local"
     if isinstance(topology, ParameterServerConfig):
-        trainers = asynchronous(running[0], topology.wire, root / "columns")
+        trainers = asynchronous(running[0], topology, root / "columns")
         wire = topology.wire
         name = f"{topology.workers} workers, {topology.servers} servers, {wire.pull}/{wire.push}"
     counter = Counter(trainers, running[1])

@@ -110,6 +110,11 @@ class ParameterServerConfig(Schema):
     kind: Literal["parameter_server"] = "parameter_server"
     workers: PositiveInt = Field(description="How many processes compute gradients.")
     servers: PositiveInt = Field(description="How many processes hold the tables.")
+    batches_per_unit: PositiveInt = Field(
+        default=1,
+        description="How many batches a worker does, one after the other, each time that the "
+        "chief hands it work. More of them let one chief keep more workers busy.",
+    )
     launcher: LauncherConfig = ProcessesConfig()
     wire: WireConfig = WireConfig()
 

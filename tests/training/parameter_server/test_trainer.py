@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from tests.training import toy
 
-from reclife.config.topology import WireConfig
+from reclife.config.topology import ParameterServerConfig, WireConfig
 from reclife.errors import ArtifactError
 from reclife.models import build
 from reclife.training.parameter_server.coordination import Connected
@@ -35,7 +35,8 @@ class Here:
         self._times = times
 
     def schedule(self, unit: Any, args: tuple[Any, ...]) -> "Done":
-        return Done([unit(*args) for _ in range(self._times(int(args[1])))][-1])
+        numbers = args[2].numpy()
+        return Done([unit(*args) for _ in range(self._times(int(numbers[0])))][-1])
 
 
 class Done:
@@ -47,9 +48,12 @@ class Done:
 
 
 def servers(folder: Path, count: int, config: Any = CONFIG, **wire: Any) -> ParameterServerTrainer:
-    coordinator = wire.pop("coordinator", Here())
+    coordinator, batches = wire.pop("coordinator", Here()), wire.pop("batches_per_unit", 1)
     cluster = Connected(coordinator, 1, (HERE,) * count)
-    return asynchronous(cluster, WireConfig(**wire), folder)(config, toy.SPEC, 3)
+    topology = ParameterServerConfig(
+        workers=1, servers=count, batches_per_unit=batches, wire=WireConfig(**wire)
+    )
+    return asynchronous(cluster, topology, folder)(config, toy.SPEC, 3)
 
 
 def local(config: Any = CONFIG) -> Trainer:
@@ -72,9 +76,11 @@ def assert_same(one: dict[str, Any], other: dict[str, Any], **tolerance: float) 
         np.testing.assert_allclose(other[name], value, err_msg=name, **tolerance)
 
 
-@pytest.mark.parametrize("count", [pytest.param(1, marks=pytest.mark.slow), 3])
-def test_one_worker_does_what_one_process_does(count, tmp_path):
-    alone, cluster = local(), servers(tmp_path, count)
+@pytest.mark.parametrize(
+    ("count", "batches"), [pytest.param(1, 1, marks=pytest.mark.slow), (3, 1), (2, 3)]
+)
+def test_one_worker_does_what_one_process_does(count, batches, tmp_path):
+    alone, cluster = local(), servers(tmp_path, count, batches_per_unit=batches)
     expected, found = train(alone, 7), train(cluster, 7)
     for one, other in zip(expected, found, strict=True):
         assert other.loss == pytest.approx(one.loss, rel=1e-4)
@@ -86,6 +92,15 @@ def test_one_worker_does_what_one_process_does(count, tmp_path):
     np.testing.assert_allclose(
         cluster.predict(EXAMPLES), alone.predict(EXAMPLES), rtol=1e-3, atol=1e-5
     )
+
+
+def test_batches_of_a_unit_are_done_one_after_the_other(tmp_path):
+    """What compression lost of one is there when the next one begins."""
+    wire = {"pull": "int8", "push": "int4"}
+    one, three = (servers(tmp_path / str(n), 2, batches_per_unit=n, **wire) for n in (1, 3))
+    assert [r.loss for r in train(one, 7)] == [r.loss for r in train(three, 7)]
+    for name, value in one.state().items():
+        np.testing.assert_array_equal(three.state()[name], value, err_msg=name)
 
 
 def test_a_checkpoint_fits_every_topology(tmp_path):

@@ -3,7 +3,8 @@
 import uuid
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
-from functools import cached_property, partial
+from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any, final
 
@@ -11,7 +12,7 @@ import numpy as np
 import tensorflow as tf
 from numpy.typing import NDArray
 
-from reclife.config.topology import WireConfig
+from reclife.config.topology import ParameterServerConfig
 from reclife.config.training import TrainingConfig
 from reclife.contracts import FeatureSpec
 from reclife.errors import ArtifactError, ConfigError
@@ -24,7 +25,8 @@ from reclife.training.parameter_server.forward import Forward
 from reclife.training.parameter_server.ledger import Ledger
 from reclife.training.parameter_server.shards import Shards
 from reclife.training.parameter_server.statistics import Statistics
-from reclife.training.parameter_server.unit import Held, Pace, Unit
+from reclife.training.parameter_server.traced import Traced
+from reclife.training.parameter_server.unit import Held, Unit
 from reclife.training.parameter_server.vector import Vector
 from reclife.training.parameter_server.wire import Wires
 from reclife.training.trainee import Trainee, trainee
@@ -51,7 +53,7 @@ class ParameterServerTrainer(Trainer):
         learner: Trainee,
         config: TrainingConfig,
         cluster: Connected,
-        wire: WireConfig,
+        topology: ParameterServerConfig,
         folder: Path,
     ) -> None:
         _check(config)
@@ -63,9 +65,10 @@ class ParameterServerTrainer(Trainer):
         self._config = config
         self._coordinator = cluster.coordinator
         self._folder = folder
+        self._batches = topology.batches_per_unit
         self._out = _AHEAD * cluster.workers
         self._forward = Forward(learner, config)
-        servers, name, wires = cluster.servers, uuid.uuid4().hex, Wires(wire)
+        servers, name, wires = cluster.servers, uuid.uuid4().hex, Wires(topology.wire)
         self._first = servers[0]
         self._shards = Shards(
             {pack: found.variable.numpy() for pack, found in self.packs.items()},
@@ -81,7 +84,7 @@ class ParameterServerTrainer(Trainer):
         self._statistics = Statistics(self._forward.statistics, self._first)
         self._published: Columns | None = None
         self._ledger = Ledger(0, self._first)
-        self._units: dict[bool, _Traced] = {}
+        self._units: dict[bool, Traced] = {}
         self._score = compiled(self.model)
 
     def prepare(self, examples: Examples, rows: Array) -> Array:
@@ -95,38 +98,42 @@ class ParameterServerTrainer(Trainer):
         self._ledger = Ledger(-(-len(examples) // self._config.batch_size), self._first)
         held = Held(self._shards, self._vector, self._statistics, self._ledger)
         unit = Unit(self._learner, self._forward, held, self._config)
-        self._units = {watch: _Traced(unit, columns, watch) for watch in (False, True)}
+        self._units = {watch: Traced(unit, columns, watch) for watch in (False, True)}
 
     def steps(self, work: Iterator[Work]) -> Iterator[tuple[Work, StepResult]]:
         """Keep every worker busy; yield what is done in the order of `work`."""
-        under_way: deque[tuple[Work, Any]] = deque()
-        steps = {}
-        for one in work:
-            steps[one.position] = one.step
-            under_way.append((one, self._handed_out(one)))
+        under_way: deque[tuple[list[Work], Any]] = deque()
+        steps: dict[int, int] = {}
+        while unit := list(islice(work, self._batches)):
+            steps |= {one.position: one.step for one in unit}
+            under_way.append((unit, self._handed_out(unit)))
             if len(under_way) >= self._out:
-                yield self._done(*under_way.popleft())
+                yield from self._done(*under_way.popleft())
         while under_way:
-            yield self._done(*under_way.popleft())
-        self._repeated += [steps[unit] for unit in self._ledger.repeated()]
+            yield from self._done(*under_way.popleft())
+        self._repeated += [steps[position] for position in self._ledger.repeated()]
 
-    def _handed_out(self, one: Work) -> Any:
-        pace = Pace(*[tf.constant(value, tf.float32) for value in one.rates])
-        number = tf.constant(one.position, tf.int32)
-        unit = self._units[one.watch].function
-        return self._coordinator.schedule(unit, args=(tf.constant(one.batch), number, pace))
+    def _handed_out(self, unit: list[Work]) -> Any:
+        rows = tf.constant(np.concatenate([one.batch for one in unit]))
+        sizes = tf.constant([len(one.batch) for one in unit], tf.int32)
+        numbers = tf.constant([one.position for one in unit], tf.int32)
+        paces = tf.constant([one.rates for one in unit], tf.float32)
+        function = self._units[any(one.watch for one in unit)].function(len(unit))
+        return self._coordinator.schedule(function, args=(rows, sizes, numbers, paces))
 
-    def _done(self, one: Work, remote: Any) -> tuple[Work, StepResult]:
+    def _done(self, unit: list[Work], remote: Any) -> Iterator[tuple[Work, StepResult]]:
         try:
-            numbers = np.asarray(bounded(remote.fetch, _SILENCE_SECONDS))
+            found = np.asarray(bounded(remote.fetch, _SILENCE_SECONDS))
         except TimeoutError:
             raise TimeoutError(
-                f"No worker finished step {one.step} within {_SILENCE_SECONDS:g} seconds."
+                f"No worker finished step {unit[0].step} within {_SILENCE_SECONDS:g} seconds."
             ) from None
+        names = self._units[any(one.watch for one in unit)].watched
         tasks = len(self.model.tasks)
-        losses, rest = numbers[2 : 2 + tasks], numbers[2 + tasks :]
-        found = zip(self._units[one.watch].watched, map(float, rest), strict=True)
-        return one, StepResult(float(numbers[0]), losses, float(numbers[1]), dict(found))
+        for one, numbers in zip(unit, found, strict=True):
+            losses, rest = numbers[2 : 2 + tasks], numbers[2 + tasks :]
+            watched = dict(zip(names, map(float, rest), strict=True)) if one.watch else {}
+            yield one, StepResult(float(numbers[0]), losses, float(numbers[1]), watched)
 
     def forget(self, step: int) -> int:
         """Forget rows as `eviction` declares, on every server."""
@@ -188,32 +195,6 @@ class ParameterServerTrainer(Trainer):
         self._statistics.assign([v.numpy() for v in self._forward.statistics])
 
 
-@final
-class _Traced:
-    """A unit as a `function` for every worker, traced when it is first asked for."""
-
-    def __init__(self, unit: Unit, columns: Columns, watch: bool) -> None:
-        self.watched: tuple[str, ...] = ()
-        self._unit = partial(unit, columns, watch=watch)
-
-    @cached_property
-    def function(self) -> Any:
-        """The function; tracing it fills in the names of what it has `watched`."""
-        scalar = tf.TensorSpec([], tf.float32)
-        signature = [tf.TensorSpec([None], tf.int32), tf.TensorSpec([], tf.int32)]
-        # Traced here: a Keras optimiser cannot be where the coordinator would do it.
-        return tf.function(
-            self._traced,
-            input_signature=[*signature, Pace(scalar, scalar, scalar)],
-            autograph=False,
-        ).get_concrete_function()
-
-    def _traced(self, rows: Tensor, number: Tensor, pace: Pace) -> Tensor:
-        found = self._unit(rows, number, pace)
-        self.watched = found.watched
-        return found.numbers
-
-
 def _check(config: TrainingConfig) -> None:
     """Refuse what servers cannot do."""
     if config.precision.kind == "float16":
@@ -229,17 +210,19 @@ def _check(config: TrainingConfig) -> None:
 
 
 def asynchronous(
-    cluster: Connected, wire: WireConfig, folder: Path
+    cluster: Connected, topology: ParameterServerConfig, folder: Path
 ) -> Callable[[TrainingConfig, FeatureSpec, int], ParameterServerTrainer]:
     """Return what makes the trainer of a phase from declaration, schema and seed.
 
     Args:
         cluster: Workers and servers.
-        wire: How rows and gradients travel between them.
+        topology: How rows and gradients travel between them, and how much a unit of work is.
         folder: A folder that all workers see.
     """
 
     def made(config: TrainingConfig, spec: FeatureSpec, seed: int) -> ParameterServerTrainer:
-        return ParameterServerTrainer(trainee(config, spec, seed), config, cluster, wire, folder)
+        return ParameterServerTrainer(
+            trainee(config, spec, seed), config, cluster, topology, folder
+        )
 
     return made
