@@ -12,17 +12,29 @@ from reclife.contracts import TrainingReport
 pytestmark = pytest.mark.slow
 
 
-def test_the_training_stage_starts_the_declared_cluster(finished: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "topology",
+    [
+        {"kind": "multi_worker", "workers": 2},
+        {"kind": "parameter_server", "workers": 2, "servers": 1, "batches_per_unit": 2},
+    ],
+    ids=["multi_worker", "parameter_server"],
+)
+def test_the_training_stage_starts_the_declared_cluster(
+    topology: dict[str, object], finished: Path, tmp_path: Path
+) -> None:
     folder = tmp_path / "project"
     shutil.copytree(finished, folder, symlinks=True)
     before = report(folder)
     shutil.rmtree(folder / "data" / "06_models" / "checkpoints")  # they fit any topology
-    declare(folder, kind="multi_worker", workers=2)
+    declare(folder, **topology)
     succeed(folder, "kedro", "run", "--env", "test", "--pipelines", "training")
-    (log,) = folder.glob("data/06_models/checkpoints/*/job/tasks/worker-1.log")
-    said = log.read_text(encoding="utf-8")
-    assert "Traceback" not in said
-    assert "Training goes on" not in said
+    logs = list(folder.glob("data/06_models/checkpoints/*/job/tasks/*.log"))
+    assert {"worker-0.log", "worker-1.log"} <= {log.name for log in logs}
+    for log in logs:
+        said = log.read_text(encoding="utf-8")
+        assert "Traceback" not in said
+        assert "Training goes on" not in said
     after = report(folder)
     assert after.spec_hash == before.spec_hash
     auc = [found.validation["like"]["auc"] for found in (after, before)]

@@ -75,7 +75,7 @@ def test_more_cores_than_there_are_is_refused(tmp_path):
         trials.run(toy.table(10, 1), toy.table(10, 2))
 
 
-@pytest.mark.soak
+@pytest.mark.slow
 def test_trials_are_processes_side_by_side_and_one_that_fails_stops_no_other(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
@@ -105,7 +105,7 @@ def test_trials_are_processes_side_by_side_and_one_that_fails_stops_no_other(
     assert kept[0]["report"]["validation"]["like"]["auc"] == pytest.approx(good, abs=5e-5)
 
 
-@pytest.mark.soak
+@pytest.mark.slow
 def test_a_trial_that_holds_more_than_its_memory_is_ended(tmp_path):
     small = declared(grid={"epochs": [1]}, each={"cores": 1, "memory": 0.05})
     (tried,) = Trials(small, toy.config(), toy.SPEC, tmp_path).run(

@@ -18,9 +18,9 @@ from tests.training.launchers import tasks
 from reclife.runtime.java import java_home
 from reclife.training.launchers.cluster import free_ports
 
-pytestmark = pytest.mark.soak
+pytestmark = pytest.mark.slow
 
-LONG = {"epochs": 4, "batch_size": 16, "checkpoint": {"every_steps": 10}, "early_stopping": None}
+LONG = {"epochs": 2, "batch_size": 16, "checkpoint": {"every_steps": 10}, "early_stopping": None}
 LAUNCHER = {"kind": "spark", "start_seconds": 300}
 TOPOLOGY = {"kind": "multi_worker", "workers": 2, "launcher": LAUNCHER}
 DECLARED = {**LONG, "refit": False}
@@ -125,7 +125,7 @@ def test_executors_host_the_tasks_and_one_that_is_lost_is_recovered_from(
     alone = tmp_path / "alone"
     report = tasks.alone(alone, tasks.declared(**DECLARED))
     tasks.assert_same(tmp_path, alone)
-    assert report.steps == 4 * 38
+    assert report.steps == 2 * 38
     assert not any(map(tasks.alive, hosted.values()))
     assert not tasks.pids(tmp_path)
 
@@ -133,7 +133,7 @@ def test_executors_host_the_tasks_and_one_that_is_lost_is_recovered_from(
 def test_more_tasks_than_slots_are_refused(
     master: tuple[str, Path], project: Path, tmp_path: Path
 ) -> None:
-    topology = TOPOLOGY | {"workers": 3, "launcher": {"kind": "spark", "start_seconds": 30}}
+    topology = TOPOLOGY | {"workers": 3, "launcher": {"kind": "spark", "start_seconds": 10}}
     with driver(tmp_path, master[0], project, topology=topology) as process:
         said, _ = process.communicate(timeout=300)
     assert "REFUSED The training needs 3 tasks at once, but the Spark session has" in said
