@@ -110,7 +110,7 @@ def test_killed_within_the_second_stage_it_goes_on_at_its_exact_step(whole, tmp_
     assert losses[0] == losses[1]
 
 
-@pytest.mark.soak
+@pytest.mark.slow
 def test_a_topology_may_change_between_stages(tmp_path):
     """The second stage on two devices, in a process of its own: the weights are those of one."""
     # without dropout: each copy of a model drops units of its own
