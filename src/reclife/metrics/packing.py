@@ -4,6 +4,8 @@ A key holds, from its highest bit down, the user, the score and the label: sorte
 user stand together, worst score first, and among equal scores the negatives before the positives.
 """
 
+from typing import Literal
+
 import numpy as np
 import numpy.typing as npt
 
@@ -19,6 +21,8 @@ USER_SHIFT = 33
 """Below the user: 32 bits of the score and one of the label."""
 SIGN = np.uint32(1 << 31)
 MAX_USERS = 2 ** (64 - USER_SHIFT)
+FEW = 3
+"""Equal scores that are counted one by one."""
 
 
 def score_keys(scores: Vector) -> npt.NDArray[np.uint32]:
@@ -41,20 +45,22 @@ def score_keys(scores: Vector) -> npt.NDArray[np.uint32]:
 
 
 def sorted_keys(positives: Bools, scores: Vector, users: Codes | None = None) -> Keys:
-    """Return the sorted keys of the rows `[N]`: 4 bytes each without users, 8 with.
+    """Return the sorted keys of the rows `[N]`, of 4 bytes where user and sign need no more.
 
     Raises:
         DataError: A score is not a number, or there are more users than a key can hold.
     """
     values = score_keys(scores)
-    narrow = users is None and values.max(initial=0) < SIGN
+    narrow = values.max(initial=0) < SIGN
     keys: Keys = values.astype(np.uint32 if narrow else np.uint64)
     keys <<= LABEL_BITS
     keys |= positives
     if users is not None:
         if users.max(initial=0) >= MAX_USERS:
             raise DataError(f"More than {MAX_USERS} users cannot be told apart here.")
-        keys |= users.astype(np.uint64) << np.uint64(USER_SHIFT)
+        scored, keys = keys, users.astype(np.uint64)
+        keys <<= np.uint64(USER_SHIFT)
+        keys |= scored
     keys.sort()
     return keys
 
@@ -71,6 +77,23 @@ def mixed_ties(keys: Keys) -> tuple[Codes, Codes, Codes]:
         The place of its first positive, its negatives and its positives, `[T]` each.
     """
     border = np.flatnonzero((keys[1:] ^ keys[:-1]) == 1)
-    first = np.searchsorted(keys, keys[border], side="left")
-    last = np.searchsorted(keys, keys[border + 1], side="right") if len(border) else border
-    return border + 1, border + 1 - first, last - border - 1
+    return border + 1, _equal(keys, border, -1), _equal(keys, border + 1, 1)
+
+
+def _equal(keys: Keys, places: Codes, step: int) -> Codes:
+    """Return how many equal keys stand in a row from each place on, in the direction of `step`.
+
+    Most groups are small: a few steps end them, and only the others are searched for.
+    """
+    counts = np.ones(len(places), np.int64)
+    going = np.arange(len(places))
+    for _ in range(FEW):
+        at = places[going]
+        beyond = keys.take(at + step * counts[going], mode="wrap")  # the other end is not equal
+        going = going[beyond == keys[at]]
+        counts[going] += 1
+    own = keys[places[going]]
+    side: Literal["left", "right"] = "right" if step > 0 else "left"
+    end = np.searchsorted(keys, own, side=side)
+    counts[going] = end - places[going] if step > 0 else places[going] + 1 - end
+    return counts
