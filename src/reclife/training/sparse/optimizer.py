@@ -68,14 +68,13 @@ class SparseOptimizer(abc.ABC):
     def apply(self, table: str, ids: Tensor, gradient: Tensor, pace: Pace) -> None:
         """Move the rows `ids` `[U]` (distinct) of `table` by their `gradient` `[U, D]`."""
         held = {WEIGHT: self._tables[table], **self._slots[table]}
-        moved = self.move({n: tf.gather(x, ids) for n, x in held.items()}, gradient, pace)
-        for name, values in moved.slots.items():
+        rows = {name: tf.gather(variable, ids) for name, variable in held.items()}
+        moved = self.move(rows, gradient, pace)
+        # Not subtracted in place: where kernels are deterministic that is done by one thread.
+        for name, values in {**moved.slots, WEIGHT: rows[WEIGHT] - moved.change}.items():
             tf.raw_ops.ResourceScatterUpdate(
                 resource=held[name].handle, indices=ids, updates=values
             )
-        tf.raw_ops.ResourceScatterSub(
-            resource=held[WEIGHT].handle, indices=ids, updates=moved.change
-        )
 
     def reset(self, table: str, ids: Tensor) -> None:
         """Give the rows `ids` `[U]` of `table` the slots of rows that were never moved."""
