@@ -11,10 +11,12 @@ from reclife.contracts import (
     Calibrations,
     FeatureSpec,
     Origin,
+    Pointer,
     Task,
 )
 from reclife.errors import ArtifactError
 from reclife.runtime.files import files_under, sha256_of_file, write_atomically
+from reclife.runtime.project import project_path
 
 MANIFEST = "manifest.json"
 SPEC = "feature_spec.json"
@@ -61,6 +63,19 @@ class Bundle:
                 "export again: `kedro run --pipelines export`."
             )
         return bundle
+
+    @classmethod
+    def named_by(cls, pointer: str) -> "Bundle | None":
+        """Check the bundle that a pointer file names, and return it; None without such a file.
+
+        Args:
+            pointer: The file, from the project's folder.
+
+        Raises:
+            ArtifactError: As in `open`.
+        """
+        path = project_path() / pointer
+        return cls.open(project_path() / Pointer.read(path).path) if path.exists() else None
 
     @property
     def graph(self) -> Path:

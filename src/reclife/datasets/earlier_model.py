@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, final
 
-from reclife.contracts import Pointer
 from reclife.datasets.bundle import Bundle
 from reclife.datasets.read_only import ReadOnly
 from reclife.errors import ArtifactError
@@ -38,12 +37,12 @@ class EarlierModel(ReadOnly[Earlier | None]):
         Raises:
             ArtifactError: A file of the bundle is missing, foreign or changed, or its model is.
         """
-        bundle = self._bundle()
+        bundle = Bundle.named_by(self._pointer)
         return Earlier(self._model(bundle), bundle.state) if bundle else None
 
     def lineage(self) -> Mapping[str, str]:
         """Return the model's content hash, named by the run that trained it."""
-        bundle = self._bundle()
+        bundle = Bundle.named_by(self._pointer)
         if bundle is None:
             return {}
         return {f"{bundle.manifest.run_id}:training/model": sha256_of(self._model(bundle))}
@@ -57,12 +56,6 @@ class EarlierModel(ReadOnly[Earlier | None]):
                 f"{folder}: bring it back, or let training start afresh (warm_start: null)."
             )
         return folder
-
-    def _bundle(self) -> Bundle | None:
-        pointer = project_path() / self._pointer
-        if not pointer.exists():
-            return None
-        return Bundle.open(project_path() / Pointer.read(pointer).path)
 
     def _describe(self) -> dict[str, Any]:
         return {"pointer": self._pointer, "models": self._models}

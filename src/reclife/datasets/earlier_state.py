@@ -4,11 +4,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, final
 
-from reclife.contracts import Pointer
 from reclife.datasets.bundle import Bundle
 from reclife.datasets.read_only import ReadOnly
 from reclife.runtime.files import sha256_of
-from reclife.runtime.project import project_path
 
 
 @final
@@ -29,21 +27,15 @@ class EarlierState(ReadOnly[Path | None]):
         Raises:
             ArtifactError: A file of the bundle is missing, foreign or changed.
         """
-        bundle = self._bundle()
+        bundle = Bundle.named_by(self._pointer)
         return bundle.state if bundle else None
 
     def lineage(self) -> Mapping[str, str]:
         """Return the state's content hash, named by the run that fitted it."""
-        bundle = self._bundle()
+        bundle = Bundle.named_by(self._pointer)
         if bundle is None:
             return {}
         return {f"{bundle.manifest.run_id}:features/feature_state": sha256_of(bundle.state)}
-
-    def _bundle(self) -> Bundle | None:
-        pointer = project_path() / self._pointer
-        if not pointer.exists():
-            return None
-        return Bundle.open(project_path() / Pointer.read(pointer).path)
 
     def _describe(self) -> dict[str, Any]:
         return {"pointer": self._pointer}
