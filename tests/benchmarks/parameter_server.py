@@ -36,10 +36,13 @@ def measure(scale: str) -> list[Line]:
         plain, *more = job(Path(folder), rows, 1_000_000, "--local", "--wires", json.dumps(WIRES))
         (larger,) = job(Path(folder), rows, 1_000_000, "--larger", str(LARGER))
         (quarter,) = job(Path(folder), rows // 4, 1_000_000, "--batch", "1024")
-        (joined,) = job(Path(folder), rows, 1_000_000, "--batches-per-unit", str(JOINED))
+        unit = ("--batches-per-unit", str(JOINED))
+        (joined,) = job(Path(folder), rows, 1_000_000, *unit)
+        (fetched,) = job(Path(folder), rows, 1_000_000, *unit, "--prefetch")
     costs = Costs.fitted(step(quarter), step(plain), step(joined, JOINED))
     return [
         *compared([plain, *more]),
+        *fewer([plain, joined, fetched], more[-1]),
         *sizes(plain, larger),
         *simulated(costs, plain["unique_rows"], plain["batch"]),
     ]
@@ -84,6 +87,21 @@ def compared(found: list[dict[str, Any]]) -> list[Line]:
             Line(PART, f"bytes, {name} over none/none", share, "", goal),
             Line(PART, f"AUC, difference of {name}", difference, "", 0.001),
             Line(PART, f"rows/s, {name} over none/none", speed, ""),
+        ]
+    return lines
+
+
+def fewer(found: list[dict[str, Any]], alone: dict[str, Any]) -> list[Line]:
+    """Return what larger units of work, and rows pulled ahead, change."""
+    names = (f"{JOINED} batches a unit", f"{JOINED} batches a unit, prefetch")
+    plain, *others = found
+    lines = []
+    for name, one in zip(names, others, strict=True):
+        speed = one["rows_per_s"] / alone["rows_per_s"]
+        difference = abs(one["auc"][1] - plain["auc"][1])
+        lines += [
+            Line(PART, f"rows/s, {name} over local", speed, ""),
+            Line(PART, f"AUC, difference of {name}", difference, "", 0.002),
         ]
     return lines
 

@@ -51,6 +51,7 @@ def main() -> None:
     parser.add_argument("--wires", type=json.loads, default=[{}], help="JSON, a list of wires")
     parser.add_argument("--batch", type=int, default=4096)
     parser.add_argument("--batches-per-unit", type=int, default=1)
+    parser.add_argument("--prefetch", action="store_true")
     parser.add_argument("--larger", type=int, default=1, help="times as many rows as there are ids")
     parser.add_argument("--repeats", type=int, default=1)
     parser.add_argument("--local", action="store_true", help="also without servers")
@@ -70,6 +71,7 @@ def main() -> None:
                         "workers": chosen.workers,
                         "servers": chosen.servers,
                         "batches_per_unit": chosen.batches_per_unit,
+                        "prefetch": chosen.prefetch,
                         "wire": wire,
                     }
                 )

@@ -1,8 +1,8 @@
 """Where training runs: in one process, on several devices, or in a cluster of processes."""
 
-from typing import Annotated, Literal, final
+from typing import Annotated, Literal, Self, final
 
-from pydantic import Field, NonNegativeInt, PositiveInt
+from pydantic import Field, NonNegativeInt, PositiveInt, model_validator
 
 from reclife.config.schema import Schema
 
@@ -115,8 +115,22 @@ class ParameterServerConfig(Schema):
         description="How many batches a worker does, one after the other, each time that the "
         "chief hands it work. More of them let one chief keep more workers busy.",
     )
+    prefetch: bool = Field(
+        default=False,
+        description="Pull the rows of the next batch of a unit while one is computed; they then "
+        "miss its update.",
+    )
     launcher: LauncherConfig = ProcessesConfig()
     wire: WireConfig = WireConfig()
+
+    @model_validator(mode="after")
+    def _something_to_prefetch(self) -> Self:
+        if self.prefetch and self.batches_per_unit == 1:
+            raise ValueError(
+                "prefetch pulls the next batch of a unit of work, which has one batch: declare "
+                "batches_per_unit: 8, or leave prefetch out."
+            )
+        return self
 
 
 TopologyConfig = Annotated[

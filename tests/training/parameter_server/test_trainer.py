@@ -49,9 +49,14 @@ class Done:
 
 def servers(folder: Path, count: int, config: Any = CONFIG, **wire: Any) -> ParameterServerTrainer:
     coordinator, batches = wire.pop("coordinator", Here()), wire.pop("batches_per_unit", 1)
+    prefetch = wire.pop("prefetch", False)
     cluster = Connected(coordinator, 1, (HERE,) * count)
     topology = ParameterServerConfig(
-        workers=1, servers=count, batches_per_unit=batches, wire=WireConfig(**wire)
+        workers=1,
+        servers=count,
+        batches_per_unit=batches,
+        prefetch=prefetch,
+        wire=WireConfig(**wire),
     )
     return asynchronous(cluster, topology, folder)(config, toy.SPEC, 3)
 
@@ -101,6 +106,21 @@ def test_batches_of_a_unit_are_done_one_after_the_other(tmp_path):
     assert [r.loss for r in train(one, 7)] == [r.loss for r in train(three, 7)]
     for name, value in one.state().items():
         np.testing.assert_array_equal(three.state()[name], value, err_msg=name)
+
+
+def test_prefetched_rows_miss_one_update(tmp_path):
+    """The second batch of a unit is computed with the weights from before the first one."""
+    cluster = servers(tmp_path, 2, batches_per_unit=2, prefetch=True)
+    found = [result.loss for result in train(cluster, 4)]
+    alone = local()
+    first = train(alone, 1)[0].loss
+    assert found[0] == pytest.approx(first, rel=1e-4)
+    fresh, second = local(), np.arange(64) + 64
+    batch = fresh.prepare(EXAMPLES, second)
+    (early,) = fresh.steps(iter([Work(1, batch, Rates(0.05, 0.01, 2), 2, watch=False)]))
+    assert found[1] == pytest.approx(early[1].loss, rel=1e-4)
+    assert found[1] != pytest.approx(train(local(), 2)[1].loss, rel=1e-4)
+    assert cluster.repeated() == ()
 
 
 def test_a_checkpoint_fits_every_topology(tmp_path):

@@ -1,11 +1,10 @@
 """Units of work as functions that every worker can be asked to do."""
 
-from functools import cache, cached_property, partial
+from functools import cache
 from typing import Any, final
 
 import tensorflow as tf
 
-from reclife.training.parameter_server.columns import Columns
 from reclife.training.parameter_server.unit import Pace, Unit
 
 Tensor = Any
@@ -13,40 +12,45 @@ Tensor = Any
 
 @final
 class Traced:
-    """A `unit` over `columns`, traced when it is first asked for."""
+    """The batches of a `unit` of work in one function, traced when it is first asked for.
 
-    def __init__(self, unit: Unit, columns: Columns, watch: bool) -> None:
-        self.watched: tuple[str, ...] = ()
-        self._unit = partial(unit, columns, watch=watch)
+    What touches the servers is ordered as it is written here. With `prefetch` the next batch is
+    pulled before the current one is pushed, while that is computed: its rows miss one update.
+    """
+
+    def __init__(self, unit: Unit, *, prefetch: bool) -> None:
+        self._unit = unit
+        self._prefetch = prefetch
+        self._pull = tf.function(unit.pull, autograph=False)
+        self._compute = tf.function(unit.compute, autograph=False)
+        self._push = tf.function(unit.push, autograph=False)
         self.function = cache(self._function)
 
-    @cached_property
-    def _batch(self) -> Any:
-        """One batch as a function of its own: the next one begins when all of it is done."""
-        number, scalar = tf.TensorSpec([], tf.int32), tf.TensorSpec([], tf.float32)
-        signature = [tf.TensorSpec([None], tf.int32), number, Pace(scalar, scalar, scalar)]
-        return tf.function(self._found, input_signature=signature, autograph=False)
-
-    def _found(self, rows: Tensor, number: Tensor, pace: Pace) -> Tensor:
-        """Return the numbers of a batch; tracing it fills in the names of what is `watched`."""
-        found = self._unit(rows, number, pace)
-        self.watched = found.watched
-        return found.numbers
+    @property
+    def watched(self) -> tuple[str, ...]:
+        """The names of what is watched, once it was traced."""
+        return self._unit.watched
 
     def _function(self, count: int) -> Any:
-        """Return the function of `count` batches, done one after the other.
+        """Return the function of `count` batches.
 
         It takes their rows, joined, how many each has, their numbers, and their paces `[count, 3]`.
         """
 
         def batches(rows: Tensor, sizes: Tensor, numbers: Tensor, paces: Tensor) -> Tensor:
-            parts = tf.split(rows, sizes, num=count)
-            return tf.stack(
-                [
-                    self._batch(part, numbers[i], Pace(*tf.unstack(paces[i])))
-                    for i, part in enumerate(parts)
-                ]
-            )
+            parts, found = tf.split(rows, sizes, num=count), []
+            fetched = following = self._pull(parts[0])
+            for i, after in enumerate([*parts[1:], None]):
+                pace = Pace(*tf.unstack(paces[i]))
+                if self._prefetch and after is not None:
+                    following = self._pull(after)
+                update = self._compute(fetched, pace)
+                self._push(fetched, update, numbers[i], pace)
+                if not self._prefetch and after is not None:
+                    following = self._pull(after)
+                fetched = following
+                found.append(update.numbers)
+            return tf.stack(found)
 
         integers = tf.TensorSpec([count], tf.int32)
         paces = tf.TensorSpec([count, len(Pace._fields)], tf.float32)

@@ -65,7 +65,7 @@ class ParameterServerTrainer(Trainer):
         self._config = config
         self._coordinator = cluster.coordinator
         self._folder = folder
-        self._batches = topology.batches_per_unit
+        self._batches, self._prefetch = topology.batches_per_unit, topology.prefetch
         self._out = _AHEAD * cluster.workers
         self._forward = Forward(learner, config)
         servers, name, wires = cluster.servers, uuid.uuid4().hex, Wires(topology.wire)
@@ -97,8 +97,11 @@ class ParameterServerTrainer(Trainer):
         columns = self._published = Columns(examples, self._folder)
         self._ledger = Ledger(-(-len(examples) // self._config.batch_size), self._first)
         held = Held(self._shards, self._vector, self._statistics, self._ledger)
-        unit = Unit(self._learner, self._forward, held, self._config)
-        self._units = {watch: Traced(unit, columns, watch) for watch in (False, True)}
+        given = self._learner, self._forward, held, columns, self._config
+        self._units = {
+            watch: Traced(Unit(*given, watch=watch), prefetch=self._prefetch)
+            for watch in (False, True)
+        }
 
     def steps(self, work: Iterator[Work]) -> Iterator[tuple[Work, StepResult]]:
         """Keep every worker busy; yield what is done in the order of `work`."""

@@ -1,6 +1,6 @@
-"""A unit of work: one batch on one worker, from pull to push."""
+"""What a worker does with a batch: pull, compute, push."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, NamedTuple, final
 
 import keras
@@ -8,6 +8,7 @@ import tensorflow as tf
 
 from reclife.config.training import TrainingConfig
 from reclife.training.clipping import Gradients, clip
+from reclife.training.objective import Targets
 from reclife.training.parameter_server.columns import Columns
 from reclife.training.parameter_server.forward import Forward, Weights
 from reclife.training.parameter_server.ledger import Ledger
@@ -37,14 +38,32 @@ class Pace(NamedTuple):
     step: Tensor
 
 
-class Found(NamedTuple):
-    """What a unit found before its update: the numbers of `StepResult`, side by side, `[N]`.
+class Fetched(NamedTuple):
+    """What a worker needs for a batch.
 
-    Loss, norm of the gradient, losses of the T tasks, and what is `watched`, by the order of names.
+    `pulled` are the distinct rows of each pack, `places` `[P]` which of them every place has.
+    """
+
+    inputs: dict[str, Tensor]
+    targets: Targets
+    pulled: dict[str, Pulled]
+    places: dict[str, Tensor]
+    dense: list[Tensor]
+    statistics: list[Tensor]
+
+
+class Update(NamedTuple):
+    """What a batch moves, where it is `fine`, and the numbers of `StepResult`, `[N]`.
+
+    They are loss, norm of the gradient, losses of the T tasks, and what is watched. `rows`
+    `[U, D]` by pack and `dense` are the clipped gradient.
     """
 
     numbers: Tensor
-    watched: tuple[str, ...]
+    fine: Tensor
+    rows: dict[str, Tensor]
+    dense: list[Tensor]
+    statistics: list[Tensor]
 
 
 @final
@@ -55,50 +74,73 @@ class Unit:
     """
 
     def __init__(
-        self, learner: Trainee, forward: Forward, held: Held, config: TrainingConfig
+        self,
+        learner: Trainee,
+        forward: Forward,
+        held: Held,
+        columns: Columns,
+        config: TrainingConfig,
+        *,
+        watch: bool,
     ) -> None:
+        self.watched: tuple[str, ...] = ()
         self._model = learner.model
         self._packs = learner.packs
         self._moving = learner.moving
         self._forward = forward
         self._held = held
+        self._columns = columns
         self._clipping = config.clipping
+        self._watch = watch
 
-    def __call__(
-        self, columns: Columns, rows: Tensor, number: Tensor, pace: Pace, watch: bool
-    ) -> Found:
-        """Train on `rows` `[B]` of `columns`, unit `number` of the epoch."""
-        inputs = dict(self._model.select(columns.inputs(rows)))
+    def pull(self, rows: Tensor) -> Fetched:
+        """Return what the batch of the examples `rows` `[B]` needs."""
+        inputs = dict(self._model.select(self._columns.inputs(rows)))
         pulled, places = self._pulled(inputs)
-        weights = Weights(
+        return Fetched(
+            inputs,
+            self._columns.targets(rows),
+            pulled,
+            places,
             self._held.vector.pull(),
             self._held.statistics.pull(),
-            {name: tf.gather(found.rows, places[name]) for name, found in pulled.items()},
         )
-        step = tf.cast(pace.step, tf.int32)
-        found, statistics = self._forward(weights, inputs, columns.targets(rows), step)
-        gradients = self._summed(pulled, places, found.rows, found.dense)
-        norm = gradients.norm()
-        parts = self._watched(pulled, gradients, weights.dense) if watch else {}
-        fine = tf.math.is_finite(found.loss) & tf.math.is_finite(norm)
-        with tf.control_dependencies([self._held.ledger.begin(number)]):
-            fine = tf.identity(fine)
-        self._push(pulled, clip(gradients, self._clipping), pace, fine)
-        self._held.statistics.push(weights.statistics, statistics, fine)
-        numbers = [found.loss, norm, *tf.unstack(found.task_losses), *parts.values()]
-        return Found(tf.stack(numbers), tuple(parts))
 
-    def _watched(
-        self, pulled: Mapping[str, Pulled], gradients: Gradients, dense: Sequence[Tensor]
-    ) -> dict[str, Tensor]:
-        ids = {name: tf.cast(found.ids, tf.int64) for name, found in pulled.items()}
-        rows = {name: found.rows for name, found in pulled.items()}
-        held = list(zip(self._forward.dense, dense, strict=True))
+    def compute(self, fetched: Fetched, pace: Pace) -> Update:
+        """Return what the batch moves; tracing it fills in the names of what is `watched`."""
+        rows = {n: tf.gather(p.rows, fetched.places[n]) for n, p in fetched.pulled.items()}
+        weights = Weights(fetched.dense, fetched.statistics, rows)
+        step = tf.cast(pace.step, tf.int32)
+        found, statistics = self._forward(weights, fetched.inputs, fetched.targets, step)
+        gradients = self._summed(fetched, found.rows, found.dense)
+        norm = gradients.norm()
+        parts = self._watched(fetched, gradients) if self._watch else {}
+        self.watched = tuple(parts)
+        numbers = [found.loss, norm, *tf.unstack(found.task_losses), *parts.values()]
+        fine = tf.math.is_finite(found.loss) & tf.math.is_finite(norm)
+        clipped = clip(gradients, self._clipping)
+        return Update(tf.stack(numbers), fine, dict(clipped.rows), list(clipped.dense), statistics)
+
+    def push(self, fetched: Fetched, update: Update, number: Tensor, pace: Pace) -> None:
+        """Move what the servers hold by the `update` of batch `number` of the epoch."""
+        with tf.control_dependencies([self._held.ledger.begin(number)]):
+            fine = tf.identity(update.fine)
+        rates = tf.stack([pace.sparse, pace.step])
+        for name, gradient in update.rows.items():
+            self._held.shards.push(name, fetched.pulled[name].only(fine), gradient, rates)
+        if update.dense:
+            dense = [tf.where(fine, gradient, 0.0) for gradient in update.dense]
+            self._held.vector.push(dense, pace.dense)
+        self._held.statistics.push(fetched.statistics, update.statistics, fine)
+
+    def _watched(self, fetched: Fetched, gradients: Gradients) -> dict[str, Tensor]:
+        ids = {name: tf.cast(found.ids, tf.int64) for name, found in fetched.pulled.items()}
+        rows = {name: found.rows for name, found in fetched.pulled.items()}
+        held = list(zip(self._forward.dense, fetched.dense, strict=True))
         with keras.StatelessScope(state_mapping=held):
             return watched(ids, gradients, self._moving, self._model.layers, rows)
 
     def _pulled(self, inputs: Mapping[str, Tensor]) -> tuple[dict[str, Pulled], dict[str, Tensor]]:
-        """Return the distinct rows of each pack, and for every place `[P]` which of them it is."""
         pulled, places = {}, {}
         for name, pack in self._packs.items():
             unique = tf.unique(tf.cast(pack.flat(inputs), tf.int32))
@@ -106,31 +148,18 @@ class Unit:
         return pulled, places
 
     def _summed(
-        self,
-        pulled: Mapping[str, Pulled],
-        places: Mapping[str, Tensor],
-        rows: Mapping[str, Tensor],
-        dense: list[Tensor],
+        self, fetched: Fetched, rows: Mapping[str, Tensor], dense: list[Tensor]
     ) -> Gradients:
         moving = self._moving
-        ids = {name: tf.cast(pulled[name].ids, tf.int64) for name in moving}
+        ids = {name: tf.cast(fetched.pulled[name].ids, tf.int64) for name in moving}
         return Gradients(
             rows={
-                name: tf.math.unsorted_segment_sum(rows[name], places[name], tf.size(ids[name]))
+                name: tf.math.unsorted_segment_sum(
+                    rows[name], fetched.places[name], tf.size(ids[name])
+                )
                 for name in moving
             },
             owners={name: pack.table_numbers(ids[name]) for name, pack in moving.items()},
             tables={name: len(pack.tables) for name, pack in moving.items()},
             dense=dense,
         )
-
-    def _push(
-        self, pulled: Mapping[str, Pulled], gradients: Gradients, pace: Pace, fine: Tensor
-    ) -> None:
-        for name, gradient in gradients.rows.items():
-            self._held.shards.push(
-                name, pulled[name].only(fine), gradient, tf.stack([pace.sparse, pace.step])
-            )
-        if gradients.dense:
-            dense = [tf.where(fine, gradient, 0.0) for gradient in gradients.dense]
-            self._held.vector.push(dense, pace.dense)
