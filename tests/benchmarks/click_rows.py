@@ -26,8 +26,11 @@ Ids = NDArray[np.int64]
 
 
 def column_sizes(ids: int) -> list[int]:
-    """Return how many ids each column has, `ids` in all."""
-    sizes = [int(LARGE.get(j, 0) * ids) or 4 + 37 * j**2 for j in range(len(CATEGORIES))]
+    """Return how many ids each column has, `ids` in all; some four hundred are the fewest."""
+    scale = ids / 1_000_000
+    sizes = [
+        int(LARGE.get(j, 0) * ids) or 4 + int(37 * scale * j**2) for j in range(len(CATEGORIES))
+    ]
     largest = max(LARGE, key=LARGE.__getitem__)
     sizes[largest] += ids - sum(sizes)
     return sizes
