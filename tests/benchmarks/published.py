@@ -1,6 +1,6 @@
 """Retrievers on public splits with published figures, every item ranked.
 
-    RECLIFE_DATA=<folder> python -m tests.benchmarks.published toys [--run two_tower]
+    RECLIFE_DATA=<folder> python -m tests.benchmarks.published toys [--run two_tower] [--seed 1]
 
 `published.yml` declares the runs and their goals. Settings were chosen on the validation parts
 alone (`--part validation`); by default both parts are printed, of one fit where both are asked
@@ -18,6 +18,7 @@ import numpy as np
 import yaml
 from pydantic import Field, TypeAdapter
 
+from reclife.config.neural import NeuralConfig
 from reclife.config.retrieval import SourceConfig
 from reclife.config.schema import Schema
 from reclife.retrieval.histories import Histories
@@ -59,14 +60,17 @@ def measure(scale: str) -> list[Line]:
     return [line for data, name in chosen for line in lines(data, name, ["test"])]
 
 
-def lines(data: str, name: str, parts: Sequence[Part]) -> Iterator[Line]:
+def lines(data: str, name: str, parts: Sequence[Part], seed: int | None = None) -> Iterator[Line]:
     """Yield the figures of one run on some parts; parts of the same events share one fit."""
     run, fitted, retriever = declared()[data][name], None, None
+    source = run.source
+    if seed is not None and isinstance(source, NeuralConfig):
+        source = source.model_copy(update={"seed": seed})
     for part in parts:
         asked = load(data, part)
         if retriever is None or asked.events != fitted:
             started = time.monotonic()
-            fitted, retriever = asked.events, fit(Interactions.of(asked.events), run.source)
+            fitted, retriever = asked.events, fit(Interactions.of(asked.events), source)
             yield Line("published", f"{data}_{name}_fit", time.monotonic() - started, "s")
         ways = [asked.seen is not None] + [False] * (data == "ml-1m-sequence")
         for masked in ways:
@@ -121,11 +125,12 @@ def main() -> None:
     parser.add_argument("data", choices=runs)
     parser.add_argument("--run", help="the name of one run")
     parser.add_argument("--part", choices=["validation", "test"])
+    parser.add_argument("--seed", type=int, help="instead of the declared one")
     chosen = parser.parse_args()
     logging.basicConfig(level=logging.INFO, format="%(message)s")
     parts: list[Part] = [chosen.part] if chosen.part else ["validation", "test"]
     for name in [chosen.run] if chosen.run else runs[chosen.data]:
-        for line in lines(chosen.data, name, parts):
+        for line in lines(chosen.data, name, parts, chosen.seed):
             print(line, flush=True)  # noqa: T201 - this is what the command is for
 
 
