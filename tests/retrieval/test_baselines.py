@@ -120,6 +120,13 @@ def test_too_large_a_matrix_is_refused_with_a_remedy() -> None:
         ease.fit(Interactions.of(random_events(8, 30)), EaseConfig(max_dense=10))
 
 
+def test_a_penalty_below_single_precision_is_refused() -> None:
+    """Four users who met both of two items: 4 + 1e-9 is 4, and the matrix has no inverse."""
+    events = pa.table({"user_id": [1, 1, 2, 2, 3, 3, 4, 4], "item_id": [1, 2] * 4})
+    with pytest.raises(DataError, match="l2 = 1e-09 is too small"):
+        ease.fit(Interactions.of(events), EaseConfig(l2=1e-9))
+
+
 def test_nothing_to_learn_from_is_an_error() -> None:
     with pytest.raises(DataError, match="0 rows"):
         Interactions.of(random_events(8, 30).slice(0, 0))

@@ -2,11 +2,16 @@
 
 Steck, "Embarrassingly Shallow Autoencoders for Sparse Data", WWW 2019: with the binary matrix
 X `[U, I]` and `P = (X'X + l2 I)^-1`, the weights are `B_ij = -P_ij / P_jj`, `B_jj = 0`.
+
+All is done in float32 and in place: at its peak one matrix `[I, I]` is held; where users are few,
+`[U, U]` and `[U, I]` instead.
 """
 
+from collections.abc import Callable
+
 import numpy as np
-import numpy.typing as npt
-from scipy import linalg, sparse
+from scipy import sparse
+from scipy.linalg import blas, lapack
 
 from reclife.config.retrieval import EaseConfig
 from reclife.errors import DataError
@@ -14,46 +19,62 @@ from reclife.retrieval.interactions import Floats, Interactions
 from reclife.retrieval.pruning import pruned
 from reclife.retrieval.retriever import Neighbours
 
-Doubles = npt.NDArray[np.float64]
+Columns = Callable[[slice], Floats]
+"""Returns the weights of the items of a slice, transposed: `[items of the slice, I]`."""
 
 
 def fit(interactions: Interactions, config: EaseConfig) -> Neighbours:
     """Solve for the weights and keep the largest of each item.
 
     Raises:
-        DataError: The dense matrix would be larger than declared.
+        DataError: The dense matrix would be larger than declared, or `l2` is too small.
     """
     matrix = interactions.matrix
     users, items = matrix.shape
-    if min(users, items) * items > config.max_dense**2:
+    dual = 2 * users < items  # from there on it takes fewer operations
+    if (users if dual else items) * items > config.max_dense**2:
         raise DataError(
             f"EASE over {users} users and {items} items needs a dense matrix larger than "
             f"max_dense = {config.max_dense} squared: raise it, or declare kind: item_knn."
         )
-    dual = users < items
-    factor = _dual_factor(matrix, config.l2) if dual else _primal_factor(matrix, config.l2)
-    squares = np.square(factor).sum(axis=0)
-    scale = (1.0 / (1.0 - squares) if dual else -1.0 / squares).astype(np.float32)
-    factor32 = factor.astype(np.float32)
-
-    def columns(part: slice) -> Floats:
-        return (factor32[:, part].T @ factor32) * scale[part, None]
-
+    columns = _dual(matrix, config.l2) if dual else _primal(matrix, config.l2)
     return Neighbours(interactions.index, pruned(items, columns, config.neighbours), config.decay)
 
 
-def _primal_factor(matrix: sparse.csr_array, l2: float) -> Doubles:
-    """Return F `[I, I]` with `P = F'F`."""
-    gram = (matrix.T @ matrix).toarray().astype(np.float64)
-    gram[np.diag_indices_from(gram)] += l2
-    lower = linalg.cholesky(gram, lower=True, overwrite_a=True)
-    return linalg.solve_triangular(lower, np.eye(len(lower)), lower=True, overwrite_b=True)
+def _primal(matrix: sparse.csr_array, l2: float) -> Columns:
+    """Invert `X'X + l2 I`: of the symmetric inverse the lower triangle is there."""
+    inverse, _ = lapack.spotri(_factor(matrix.T @ matrix, l2), lower=1, overwrite_c=1)
+    scale = -1.0 / inverse.diagonal()
+
+    def columns(part: slice) -> Floats:
+        own = np.tril(inverse[part, part])
+        left, right = inverse[part, : part.start], inverse[part.stop :, part].T
+        rows = np.concatenate([left, own + np.tril(own, -1).T, right], axis=1)
+        rows *= scale[part, None]
+        return rows
+
+    return columns
 
 
-def _dual_factor(matrix: sparse.csr_array, l2: float) -> Doubles:
-    """Return F `[U, I]` with `l2 P = I - F'F` (Woodbury): cheaper where users are fewer."""
-    gram = (matrix @ matrix.T).toarray().astype(np.float64)
-    gram[np.diag_indices_from(gram)] += l2
-    lower = linalg.cholesky(gram, lower=True, overwrite_a=True)
-    dense = matrix.toarray().astype(np.float64)
-    return linalg.solve_triangular(lower, dense, lower=True, overwrite_b=True)
+def _dual(matrix: sparse.csr_array, l2: float) -> Columns:
+    """Find F `[U, I]` with `l2 P = I - F'F` (Woodbury)."""
+    lower = _factor(matrix @ matrix.T, l2)
+    solved = blas.strsm(1.0, lower, matrix.toarray(order="F"), lower=1, overwrite_b=1)
+    scale = 1.0 / (1.0 - np.square(solved).sum(axis=0))
+
+    def columns(part: slice) -> Floats:
+        rows: Floats = (solved[:, part].T @ solved) * scale[part, None]
+        return rows
+
+    return columns
+
+
+def _factor(gram: sparse.csr_array, l2: float) -> Floats:
+    """Return L, lower and in Fortran's order, with `gram + l2 I = LL'`."""
+    dense = gram.toarray(order="F")
+    dense[np.diag_indices_from(dense)] += np.float32(l2)
+    lower, failed = lapack.spotrf(dense, lower=1, clean=0, overwrite_a=1)
+    if failed:
+        raise DataError(f"EASE: l2 = {l2:g} is too small for single precision: raise it.")
+    factor: Floats = lower
+    return factor
