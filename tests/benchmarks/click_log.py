@@ -21,10 +21,14 @@ def write_click_log(
     rows: int,
     *,
     hot_item: float = 0.05,
+    hot_user: float = 0.0,
     seed: int = 7,
     sizes: Sequence[int] = SIZES,
 ) -> None:
-    """Write `rows` events in the order of time; one item has the share `hot_item` on top."""
+    """Write `rows` events in the order of time.
+
+    One item has the share `hot_item` on top, and one user the share `hot_user`.
+    """
     draw = np.random.default_rng(seed)
     users, items = max(rows // 25, 10), max(rows // 40, 10)
     user = draw.permutation(users)[_popular(draw, users, rows, 2.0)]
@@ -32,6 +36,8 @@ def write_click_log(
     repeats = draw.random(rows) < TIED
     source = np.maximum.accumulate(np.where(repeats, 0, np.arange(rows)))
     user, second = user[source], second[source]
+    if hot_user:
+        user[draw.random(rows) < hot_user] = 0
     item = draw.permutation(items)[_popular(draw, items, rows, 5.0)]
     item[draw.random(rows) < hot_item] = 0
     click = draw.random(rows) < draw.beta(2, 10, items)[item]

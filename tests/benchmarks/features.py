@@ -18,7 +18,7 @@ from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
 
-from tests.benchmarks import features_zoo
+from tests.benchmarks import features_skew, features_zoo
 from tests.benchmarks.click_log import write_click_log
 from tests.benchmarks.lines import Line
 
@@ -43,7 +43,7 @@ Program = tuple[str, ...]
 
 
 def measure(scale: str) -> list[Line]:
-    """Run every size, ours and the rivals in turns, then the full zoo."""
+    """Run every size, ours and the rivals in turns, then a skewed log and the full zoo."""
     lines = []
     seconds: dict[int, float] = {}
     with tempfile.TemporaryDirectory(prefix="reclife-bench-") as name:
@@ -52,8 +52,7 @@ def measure(scale: str) -> list[Line]:
             found = _size(folder, rows, ROUNDS[scale] if rows <= COMPARED else 1)
             seconds[rows] = _median(found["ours"], "seconds_median")
             lines += _lines(found, rows)
-    lines += [*_growth(seconds), *features_zoo.measure(scale)]
-    return lines
+    return [*lines, *_growth(seconds), *features_skew.measure(), *features_zoo.measure(scale)]
 
 
 def _size(folder: Path, rows: int, rounds: int) -> dict[str, list[Figures]]:
@@ -108,7 +107,7 @@ def _rivals() -> dict[str, Program]:
     if folder is None:
         print(f"features: no rivals, {FOLDER_VARIABLE} is not set", file=sys.stderr)  # noqa: T201
         return {}
-    found = {}
+    found: dict[str, Program] = {}
     for name, (program, package, _) in RIVALS.items():
         if find_spec(package) is None:
             print(f"features: no {name}, {package} is not installed", file=sys.stderr)  # noqa: T201

@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING, Any
 
 from reclife.config.features import FeaturesConfig
 from tests.benchmarks.click_log import NUMBERS, SIZES
-from tests.benchmarks.spark_work import peak_mb, work_of
+from tests.benchmarks.spark_work import peak_mb, unevenness, work_of
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 SPARK = {
     "spark.master": "local[2]",
-    "spark.driver.memory": "2g",
-    "spark.sql.shuffle.partitions": "8",
+    "spark.driver.memory": "1g",
+    "spark.sql.shuffle.partitions": "16",
     "spark.sql.parquet.compression.codec": "zstd",
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
@@ -81,6 +81,7 @@ def run(spark: "SparkSession", config: FeaturesConfig, data: Path, out: Path) ->
 
     from reclife.transforms.fit import fit
     from reclife.transforms.spark import features_for_spark
+    from reclife.transforms.written import Into
 
     log = spark.read.parquet(str(data)).withColumnRenamed("ts", "timestamp")
     log = log.withColumn("label", (sf.col("event") == "click").cast("double"))
@@ -89,13 +90,11 @@ def run(spark: "SparkSession", config: FeaturesConfig, data: Path, out: Path) ->
     items, users = log.select("item_id").distinct(), log.select("user_id").distinct()
     train = log.where(sf.col("timestamp") < low + (high - low) * part // whole)
     state = fit(train, items, users, config)
-    own = ["event_id", "timestamp"]
-    found = features_for_spark(log, log, items, users, state, item_cut=None, kept=own)
     written = [output for feature in config.features for output in feature.outputs]
     names = {name: name.replace("_z_missing", "_null").removesuffix("_z") for name in written}
-    renamed = [sf.col(name).alias(other) for name, other in names.items()]
-    rows = found.select("event_id", sf.col("timestamp").alias("ts"), *renamed)
-    rows.write.mode("overwrite").parquet(str(out))
+    own = {"event_id": "event_id", "timestamp": "ts"}
+    into = Into(str(out), own | names)
+    features_for_spark(log, log, items, users, state, item_cut=None, kept=[*own], into=into)
 
 
 def main() -> None:
@@ -123,6 +122,7 @@ def main() -> None:
         "seconds_first": seconds[0],
         "seconds_median": statistics.median(seconds[1:] or seconds),
         "peak_rss_mb": peak_mb(),
+        "slowest_to_median_task": unevenness(spark, work.stages),
         **work._asdict(),
     }
     print(json.dumps(figures))  # noqa: T201 - this is what the command is for

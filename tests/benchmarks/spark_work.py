@@ -1,6 +1,7 @@
-"""What a Spark session has done so far, and the memory of all its processes."""
+"""What a Spark session has done so far, how even its tasks were, and the memory it took."""
 
 import os
+import statistics
 from collections import defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -9,12 +10,17 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
+EVEN = 4
+"""Tasks from which on a stage's slowest is compared with its median one."""
+
+
 class Work(NamedTuple):
-    """Jobs, stages that read a source and stages that write a shuffle."""
+    """Jobs, stages that read no shuffle but a source, stages that write one, stages in all."""
 
     jobs: int
     scans: int
     shuffles: int
+    stages: int
 
     def since(self, earlier: "Work") -> "Work":
         """Return what was done after `earlier`."""
@@ -23,15 +29,40 @@ class Work(NamedTuple):
 
 def work_of(spark: "SparkSession") -> Work:
     """Return what Spark's own status store counts."""
+    stages = _stages(spark)
+    ran = [stage for stage in stages if stage.numCompleteTasks()]
+    return Work(
+        _store(spark).jobsList(None).size(),
+        sum(stage.shuffleReadBytes() == 0 for stage in ran),
+        sum(stage.shuffleWriteBytes() > 0 for stage in ran),
+        len(stages),
+    )
+
+
+def unevenness(spark: "SparkSession", stages: int) -> float:
+    """Return the slowest task's time over the median's, of the worst of the newest `stages`."""
+    found = [_seconds(spark, stage) for stage in _stages(spark)[:stages]]
+    return max(max(one) / statistics.median(one) for one in found if len(one) >= EVEN)
+
+
+def _seconds(spark: "SparkSession", stage: Any) -> list[float]:
+    """Return how long each task of a stage ran."""
+    tasks = _store(spark).taskList(stage.stageId(), stage.attemptId(), 100_000)
+    return [tasks.apply(n).duration().get() / 1000 for n in range(tasks.size())]
+
+
+def _store(spark: "SparkSession") -> Any:
     context: Any = spark.sparkContext._jsc.sc()
-    store = context.statusStore()
+    return context.statusStore()
+
+
+def _stages(spark: "SparkSession") -> list[Any]:
+    """Return the stages, the newest first."""
+    store = _store(spark)
     defaults = [getattr(store, f"stageList$default${place}")() for place in range(2, 6)]
     found = store.stageList(None, *defaults)
     stages = [found.apply(place) for place in range(found.size())]
-    scans = sum(stage.inputBytes() > 0 for stage in stages)
-    return Work(
-        store.jobsList(None).size(), scans, sum(stage.shuffleWriteBytes() > 0 for stage in stages)
-    )
+    return sorted(stages, key=lambda stage: stage.stageId(), reverse=True)
 
 
 def peak_mb() -> float:

@@ -1,15 +1,20 @@
 """The feature benchmark's data and declaration are of the shape that it claims."""
 
 import json
+import time
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from tests.benchmarks import features, features_zoo
+from tests.benchmarks import features, features_skew, features_zoo
 from tests.benchmarks.click_log import write_click_log
 from tests.benchmarks.features_job import declaration
+from tests.benchmarks.spark_work import unevenness, work_of
 
 
 def test_the_log_has_ties_a_hot_item_and_gaps(tmp_path: Path) -> None:
@@ -25,6 +30,30 @@ def test_the_log_has_ties_a_hot_item_and_gaps(tmp_path: Path) -> None:
     assert [round(log[f"num{n}"].null_count / 20_000, 1) for n in (1, 10)] == [0.0, 0.3]
     write_click_log(tmp_path / "again.parquet", 20_000)
     assert pq.read_table(tmp_path / "again.parquet").equals(log)
+
+
+def test_a_skewed_log_has_a_user_with_every_fifth_event(tmp_path: Path) -> None:
+    item, user = features_skew.HOT_ITEM, features_skew.HOT_USER
+    write_click_log(tmp_path / "log.parquet", 20_000, hot_item=item, hot_user=user)
+    log = pq.read_table(tmp_path / "log.parquet", columns=["user_id", "item_id"])
+    for name, share in (("user_id", user), ("item_id", item)):
+        assert np.unique(log[name], return_counts=True)[1].max() / 20_000 > 0.95 * share
+    assert features_skew.ROWS * features_skew.HOT_USER == 1_000_000
+
+
+def _slowly(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    for batch in batches:
+        time.sleep(2.0 if 5 in batch["id"].to_pylist() else 0.1)
+        yield batch
+
+
+def test_the_slowest_task_is_held_against_the_median_one(spark: Any) -> None:
+    before = work_of(spark)
+    frame = spark.range(0, 8, 1, 8)
+    frame.mapInArrow(_slowly, "id bigint").count()
+    work = work_of(spark).since(before)
+    assert work.stages >= 1
+    assert unevenness(spark, work.stages) > 3
 
 
 def test_the_declaration_writes_49_columns_beside_id_and_time() -> None:
@@ -46,6 +75,7 @@ def programs(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(features, "ROWS", {"small": (100, 500)})
     monkeypatch.setattr(features, "find_spec", lambda name: name == "pyspark" or None)
     monkeypatch.setattr(features_zoo, "measure", lambda scale: [])
+    monkeypatch.setattr(features_skew, "measure", list)
     monkeypatch.setenv(features.FOLDER_VARIABLE, str(folder))
 
 

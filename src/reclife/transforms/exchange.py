@@ -16,6 +16,9 @@ from pyspark.sql import types as st
 
 from reclife.contracts import TIME
 from reclife.transforms.arrays import Hashes, column, ints, scramble, value_hashes
+from reclife.transforms.messages import packed, unpacked
+from reclife.transforms.scan import mapped
+from reclife.transforms.written import Ending, returned
 
 Batches = Iterator[pa.RecordBatch]
 Kernel = Callable[[pa.Table, pa.Table], pa.Table]
@@ -29,8 +32,6 @@ _BOTH, _REQUEST, _EVENT = range(3)
 _AS_HASHED = np.uint64(0)
 _ROWS, _BYTES = 131_072, 2**26
 """What a worker divides at a time."""
-_RETURNED = 16_384
-"""Rows of a batch that Spark is given back."""
 
 
 class Hot(NamedTuple):
@@ -56,7 +57,11 @@ class Step(NamedTuple):
 
 
 def by_keys(
-    requests: DataFrame, events: DataFrame | Among, steps: Sequence[Step], schema: st.StructType
+    requests: DataFrame,
+    events: DataFrame | Among,
+    steps: Sequence[Step],
+    schema: str | st.StructType,
+    ending: Ending = returned,
 ) -> DataFrame:
     """Return what the last step makes of the requests, each step seeing what the one before made.
 
@@ -67,20 +72,21 @@ def by_keys(
         requests: What the first step is given.
         events: The events, or how they are found among the requests.
         steps: At least one.
-        schema: Of what the last kernel returns.
+        schema: Of what is returned in the end.
+        ending: What becomes of the tables that the last kernel returns.
     """
     parts = part_count(requests)
     apart = isinstance(events, DataFrame)
     among: Among = _nothing(events) if isinstance(events, DataFrame) else events
     role = _REQUEST if apart else _BOTH
-    sent = requests.mapInArrow(_sending(_Sender(steps[0], parts, role, among)), _SENT)
+    sent = mapped(requests, _sending(_Sender(steps[0], parts, role, among)), _SENT)
     for step, following in zip(steps, [*steps[1:], None], strict=True):
         if isinstance(events, DataFrame):
             theirs = _Sender(step, parts, _EVENT, among)
-            sent = sent.union(events.mapInArrow(_sending(theirs), _SENT))
+            sent = sent.union(mapped(events, _sending(theirs), _SENT))
         together = sent.repartitionById(parts, _PART)
-        send = following and _Sender(following, parts, role, among)
-        run = _receiving(step.kernel, among, send)
+        end = _sent_on(_Sender(following, parts, role, among)) if following else ending
+        run = _receiving(step.kernel, among, end)
         sent = together.mapInArrow(run, _SENT if following else schema)
     return sent
 
@@ -102,11 +108,6 @@ def gathered(batches: Batches) -> Iterator[pa.Table]:
             found, rows, size = [], 0, 0
     if found:
         yield pa.Table.from_batches(found).combine_chunks()
-
-
-def returned(table: pa.Table) -> Iterator[pa.RecordBatch]:
-    """Yield a table's rows in the batches that Spark is given back."""
-    return iter(table.to_batches(max_chunksize=_RETURNED))
 
 
 @final
@@ -151,23 +152,24 @@ class _Sender:
             yield self._sent(int(part), role, rows.slice(ends[part], ends[part + 1] - ends[part]))
 
     def _sent(self, part: int, role: int, rows: pa.Table) -> pa.RecordBatch:
-        sink = pa.BufferOutputStream()
-        with pa.ipc.new_stream(sink, rows.schema) as stream:
-            stream.write_table(rows)
         columns = [
             pa.array([part], pa.int32()),
             pa.array([role], pa.int8()),
-            pa.array([sink.getvalue().to_pybytes()], pa.binary()),
+            pa.array([packed(rows)], pa.binary()),
         ]
         return pa.record_batch(columns, [_PART, _ROLE, _TABLE])
 
 
 def _sending(send: _Sender) -> Callable[[Batches], Batches]:
-    return lambda batches: chain.from_iterable(map(send, gathered(batches)))
+    return lambda batches: _sent_on(send)(gathered(batches))
 
 
-def _receiving(kernel: Kernel, among: Among, send: _Sender | None) -> Callable[[Batches], Batches]:
-    def run(batches: Batches) -> Batches:
+def _sent_on(send: _Sender) -> Ending:
+    return lambda tables: chain.from_iterable(map(send, tables))
+
+
+def _receiving(kernel: Kernel, among: Among, ending: Ending) -> Callable[[Batches], Batches]:
+    def computed(batches: Batches) -> Iterator[pa.Table]:
         found = _read(batches)
         if not found[_BOTH] and not found[_REQUEST]:
             return
@@ -175,13 +177,9 @@ def _receiving(kernel: Kernel, among: Among, send: _Sender | None) -> Callable[[
         seen = [*map(among, found[_BOTH]), *found[_EVENT]] or [among(requests)]
         events = _together(seen)
         found.clear()
-        result = kernel(requests, events)
-        if send is None:
-            yield from returned(result)
-        else:
-            yield from send(result)
+        yield kernel(requests, events)
 
-    return run
+    return lambda batches: ending(computed(batches))
 
 
 def _nothing(events: DataFrame) -> Among:
@@ -194,8 +192,7 @@ def _read(batches: Batches) -> dict[int, list[pa.Table]]:
     found: dict[int, list[pa.Table]] = {_BOTH: [], _REQUEST: [], _EVENT: []}
     for batch in batches:
         for role, value in zip(batch[_ROLE].to_pylist(), batch[_TABLE], strict=True):
-            with pa.ipc.open_stream(value.as_buffer()) as stream:
-                found[role].append(stream.read_all())
+            found[role].append(unpacked(value))
     return found
 
 

@@ -4,6 +4,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql import DataFrame
 
@@ -26,7 +27,8 @@ def hot_keys(events: DataFrame, names: Sequence[str], parts: int) -> dict[str, H
     """
     if parts == 1 or not names or _bytes(events) < _SMALL:
         return {}
-    counted = {name: Counting(name, _LEAST, _as_they_are) for name in names}
+    share = 1 / (8 * _PIECES * parts)
+    counted = {name: Counting(name, _LEAST, _as_they_are, share) for name in names}
     found = tally([Wanted(events, counted, {TIME: Summing(TIME, _as_they_are)})])
     rows = found.sums[TIME].rows  # the sum itself says nothing
     hot = {}
@@ -35,7 +37,7 @@ def hot_keys(events: DataFrame, names: Sequence[str], parts: int) -> dict[str, H
         many = counts.filter(pc.greater(counts["rows"], rows / (_PIECES * parts)))
         if many.num_rows:
             pieces = math.ceil(pc.max(many["rows"]).as_py() / rows * _PIECES * parts)
-            keys = many["value"].combine_chunks()
+            keys = many["value"].combine_chunks().cast(pa.string())
             hot[name] = Hot(keys, min(pieces, parts))
     return hot
 

@@ -19,11 +19,12 @@ from reclife.transforms.exchange import (
     by_keys,
     gathered,
     part_count,
-    returned,
 )
 from reclife.transforms.hot_keys import hot_keys
 from reclife.transforms.plan import Pass, plan
+from reclife.transforms.scan import mapped
 from reclife.transforms.state import FeatureState
+from reclife.transforms.written import Ending, Into, returned, write
 
 Finish = Callable[[pa.Table], pa.Table]
 """What is done last, row by row."""
@@ -39,12 +40,14 @@ def features_for_spark(
     item_cut: int | None,
     names: Collection[str] | None = None,
     kept: Collection[str] | None = None,
+    into: Into | None = None,
 ) -> DataFrame:
     """Return `requests`, in any order, with the feature columns and then the counts behind them.
 
     Arguments and errors are those of `reclife.transforms.requests.features_for`, and so are the
     values, bit for bit, under any partitioning. Where `events` is the same object as `requests`,
-    each row travels once. `kept` are the columns of the requests to return, all by default.
+    each row travels once. `kept` are the columns of the requests to return, all by default. With
+    `into`, everything is computed and written there first.
     """
     steps = plan(state, names)
     alike = events is requests
@@ -61,12 +64,17 @@ def features_for_spark(
     looking, rowwise = steps.of("item", "user"), steps.of("row")
     schema = _schema(table, [*looking, *rowwise], output)
     finish = _finish(rowwise, output)
-    if not looking:
-        return table.mapInArrow(_row_by_row(finish), schema)
     hot = hot_keys(events, [step.key for step in looking], part_count(events))
-    *first, last = (Step(s.key, _kernel(s, item_cut), hot.get(s.key)) for s in looking)
+    keyed = [Step(s.key, _kernel(s, item_cut), hot.get(s.key)) for s in looking]
     among = partial(_columns, names=seen) if alike else past
-    return by_keys(table, among, [*first, last.then(finish)], schema)
+
+    def run(ending: Ending, schema: str | st.StructType) -> DataFrame:
+        if not keyed:
+            return mapped(table, _row_by_row(finish, ending), schema)
+        steps = [*keyed[:-1], keyed[-1].then(finish)]
+        return by_keys(table, among, steps, schema, ending)
+
+    return run(returned, schema) if into is None else write(table.sparkSession, into, schema, run)
 
 
 def by_key(
@@ -95,12 +103,8 @@ def _finish(rowwise: Collection[Pass], output: list[str]) -> Finish:
     return finish
 
 
-def _row_by_row(finish: Finish) -> Callable[[Batches], Batches]:
-    def run(batches: Batches) -> Batches:
-        for table in gathered(batches):
-            yield from returned(finish(table))
-
-    return run
+def _row_by_row(finish: Finish, ending: Ending) -> Callable[[Batches], Batches]:
+    return lambda batches: ending(map(finish, gathered(batches)))
 
 
 def _columns(table: pa.Table, names: list[str]) -> pa.Table:

@@ -2,9 +2,8 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping
-from decimal import Decimal
 from functools import reduce
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -12,37 +11,30 @@ import pyarrow.compute as pc
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
-from reclife.transforms.arrays import Floats, column, floats
-from reclife.transforms.exchange import Batches, gathered
+from reclife.transforms.arrays import Floats, column, floats, value_hashes
+from reclife.transforms.exchange import Batches, gathered, part_count
+from reclife.transforms.messages import packed, unpacked
+from reclife.transforms.scan import mapped
 from reclife.transforms.sums import Sums, exact_sums
 
-_NAME, _VALUE, _ROWS = "name", "value", "rows"
-_DECIMAL = pa.decimal128(38, 0)
-_TOLD = pa.schema(
-    {
-        _NAME: pa.string(),
-        _VALUE: pa.string(),
-        "least": pa.int64(),
-        _ROWS: pa.int64(),
-        "total": _DECIMAL,
-        "high": _DECIMAL,
-        "low": _DECIMAL,
-        "smallest": pa.float64(),
-        "largest": pa.float64(),
-    }
-)
-_SQL = "name string, value string, least bigint, rows bigint, total decimal(38,0), "
-_SQL += "high decimal(38,0), low decimal(38,0), smallest double, largest double"
+_PART, _NAME, _TABLE = "part", "name", "table"
+_TOLD = f"{_PART} int, {_NAME} string, {_TABLE} binary"
+_VALUE, _ROWS = "value", "rows"
 _DISTINCT = 2**20
 """How many partial counts a worker holds before it adds them up."""
 
 
 class Counting(NamedTuple):
-    """A column whose values are counted, nulls left out; `values` makes them of the column."""
+    """A column whose values are counted, nulls left out; `values` makes them of the column.
+
+    Values with fewer than `least` rows are left out, and of each worker's those with less than
+    `share` of its rows: then the counts of others may be too low by that share.
+    """
 
     column: str
     least: int
     values: Callable[[pa.Array], pa.Array]
+    share: float = 0.0
 
 
 class Summing(NamedTuple):
@@ -61,7 +53,7 @@ class Wanted(NamedTuple):
 
 
 class Tally(NamedTuple):
-    """What was learnt: `value` and `rows` of the frequent values as texts, and the sums."""
+    """What was learnt: `value` and `rows` of the frequent values, and the sums."""
 
     counts: Mapping[str, pa.Table]
     sums: Mapping[str, Sums]
@@ -69,25 +61,27 @@ class Tally(NamedTuple):
 
 def tally(wanted: Collection[Wanted]) -> Tally:
     """Count and sum up in one Spark job; the result is the same under any partitioning."""
-    told = [_told(one) for one in wanted if one.counted or one.summed]
-    if not told:
+    asked = [one for one in wanted if one.counted or one.summed]
+    if not asked:
         return Tally({}, {})
-    added = (sf.sum(name).alias(name) for name in (_ROWS, "total", "high", "low"))
-    ends = (sf.min("smallest").alias("smallest"), sf.max("largest").alias("largest"))
-    together = reduce(DataFrame.unionAll, told).groupBy(_NAME, _VALUE, "least")
-    found = together.agg(*added, *ends).where(f"{_ROWS} >= least").toArrow()
-    counts = {
-        name: found.filter(pc.equal(found[_NAME], name)).select([_VALUE, _ROWS])
-        for one in wanted
-        for name in one.counted
+    parts = part_count(asked[0].rows)
+    told = reduce(DataFrame.unionAll, (_told(one, parts) for one in asked))
+    least = {name: one.least for each in asked for name, one in each.counted.items()}
+    found = told.repartitionById(parts, _PART).mapInArrow(_adding(least), _TOLD).toArrow()
+    tables: dict[str, list[pa.Table]] = defaultdict(list)
+    for name, table in zip(found[_NAME].to_pylist(), found[_TABLE], strict=True):
+        tables[name].append(unpacked(table))
+    counts = {name: _together(tables[name]) for name in least}
+    sums = {
+        name: sum((_sums(one) for one in tables[name]), Sums())
+        for each in asked
+        for name in each.summed
     }
-    sums = dict.fromkeys((name for one in wanted for name in one.summed), Sums())
-    for row in found.filter(found[_VALUE].is_null()).to_pylist():
-        sums[row[_NAME]] = _sums(row)
     return Tally(counts, sums)
 
 
-def _told(wanted: Wanted) -> DataFrame:
+def _told(wanted: Wanted, parts: int) -> DataFrame:
+    """Return what each worker counts, divided by a hash of the values, and its sums."""
     counted, summed = wanted.counted, wanted.summed
     names = {one.column for one in counted.values()} | {one.column for one in summed.values()}
 
@@ -101,12 +95,32 @@ def _told(wanted: Wanted) -> DataFrame:
                 values = floats(rows, summing.column)
                 sums[name] += exact_sums(summing.numbers(values[np.isfinite(values)]))
         for name, found in counts.items():
-            yield from _counts_told(name, counted[name].least, found)
-        if sums:
-            yield pa.RecordBatch.from_pylist([_row(*one) for one in sums.items()], _TOLD)
+            total = found.total
+            least = counted[name].share * (pc.sum(total[_ROWS]).as_py() or 0)
+            yield from _divided(name, total.filter(pc.greater_equal(total[_ROWS], least)), parts)
+        for name, one in sums.items():
+            yield _message(0, name, _table(one))
 
     columns = (sf.col(f"`{name}`") for name in sorted(names))
-    return wanted.rows.select(*columns).mapInArrow(run, _SQL)
+    return mapped(wanted.rows.select(*columns), run, _TOLD)
+
+
+def _adding(least: Mapping[str, int]) -> Callable[[Batches], Batches]:
+    """Return what adds up the counts of each value; sums pass, they are few."""
+
+    def run(batches: Batches) -> Batches:
+        counts: dict[str, _Counts] = defaultdict(_Counts)
+        for batch in batches:
+            for name, table in zip(batch[_NAME].to_pylist(), batch[_TABLE], strict=True):
+                if name in least:
+                    counts[name].join(unpacked(table))
+                else:
+                    yield _message(0, name, unpacked(table))
+        for name, found in counts.items():
+            total = found.total
+            yield _message(0, name, total.filter(pc.greater_equal(total[_ROWS], least[name])))
+
+    return run
 
 
 class _Counts:
@@ -118,9 +132,11 @@ class _Counts:
 
     def add(self, values: pa.Array) -> None:
         counted = pc.value_counts(values.drop_null())
-        table = pa.table({_VALUE: counted.field(0), _ROWS: counted.field(1)})
-        self._parts.append(table)
-        self._held += len(counted)
+        self.join(pa.table({_VALUE: counted.field(0), _ROWS: counted.field(1)}))
+
+    def join(self, counts: pa.Table) -> None:
+        self._parts.append(counts)
+        self._held += counts.num_rows
         if self._held > _DISTINCT:
             self._parts = [self.total]
             self._held = self._parts[0].num_rows
@@ -131,35 +147,31 @@ class _Counts:
         return pa.table({_VALUE: found[_VALUE], _ROWS: found[f"{_ROWS}_sum"]})
 
 
-def _counts_told(name: str, least: int, counts: _Counts) -> Iterator[pa.RecordBatch]:
-    found = counts.total
-    size = found.num_rows
-    columns = {
-        _NAME: pa.repeat(name, size),
-        _VALUE: found[_VALUE].cast(pa.string()),
-        "least": pa.repeat(least, size),
-        _ROWS: found[_ROWS],
-    }
-    columns |= {
-        field.name: pa.nulls(size, field.type) for field in _TOLD if field.name not in columns
-    }
-    return iter(pa.table(columns, schema=_TOLD).to_batches(max_chunksize=65_536))
+def _divided(name: str, counts: pa.Table, parts: int) -> Iterator[pa.RecordBatch]:
+    part = (value_hashes(column(counts, _VALUE)) % np.uint64(parts)).astype(np.int64)
+    for number in np.unique(part):
+        yield _message(int(number), name, counts.filter(pa.array(part == number)))
 
 
-def _row(name: str, sums: Sums) -> dict[str, Any]:
-    high, low = divmod(sums.squares, 2**64)
-    return {
-        _NAME: name,
-        "least": 0,
-        _ROWS: sums.rows,
-        "total": Decimal(sums.total),
-        "high": Decimal(high),
-        "low": Decimal(low),
-        "smallest": sums.smallest,
-        "largest": sums.largest,
-    }
+def _message(part: int, name: str, table: pa.Table) -> pa.RecordBatch:
+    columns = [pa.array([part], pa.int32()), pa.array([name]), pa.array([packed(table)])]
+    return pa.record_batch(columns, [_PART, _NAME, _TABLE])
 
 
-def _sums(row: Mapping[str, Any]) -> Sums:
-    squares = int(row["high"]) * 2**64 + int(row["low"])
-    return Sums(row[_ROWS], int(row["total"]), squares, row["smallest"], row["largest"])
+def _together(counts: list[pa.Table]) -> pa.Table:
+    """Return the counts of all parts, no value of which is in two of them."""
+    none = pa.table({_VALUE: pa.array([], pa.string()), _ROWS: pa.array([], pa.int64())})
+    return pa.concat_tables(counts) if counts else none
+
+
+def _table(sums: Sums) -> pa.Table:
+    """Return sums as one row; whole numbers of any size are texts."""
+    whole = {"rows": str(sums.rows), "total": str(sums.total), "squares": str(sums.squares)}
+    return pa.Table.from_pylist([whole | {"smallest": sums.smallest, "largest": sums.largest}])
+
+
+def _sums(table: pa.Table) -> Sums:
+    (row,) = table.to_pylist()
+    return Sums(
+        int(row["rows"]), int(row["total"]), int(row["squares"]), row["smallest"], row["largest"]
+    )

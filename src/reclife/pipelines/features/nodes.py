@@ -35,10 +35,12 @@ def split_interactions(
     """Check the declaration against the data, then say which part each event belongs to."""
     from reclife.transforms.check import check_declaration
     from reclife.transforms.labels import known_by
+    from reclife.transforms.scan import scan_of
     from reclife.transforms.splits import divide
 
     check_declaration(config, interactions.columns, items.columns, users.columns)
-    divided, cuts = divide(interactions.persist(), config.split)
+    plain = scan_of(interactions) is not None  # then workers read what they need, each time
+    divided, cuts = divide(interactions if plain else interactions.persist(), config.split)
     return known_by(divided, cuts, ingested.delays), cuts
 
 
@@ -84,6 +86,7 @@ def compute_features(
     from reclife.transforms.sampling.down_sampling import down_sample
     from reclife.transforms.spark import features_for_spark
     from reclife.transforms.state import FeatureState
+    from reclife.transforms.written import scratch
 
     state = FeatureState.load(state_folder)
     request_columns = plan(state).request_columns
@@ -91,9 +94,11 @@ def compute_features(
     requests = requests.where(is_example(requests.columns))
     if config.down_sampling:
         requests = down_sample(requests, config.down_sampling)
-    return features_for_spark(
-        requests, divided.drop(SPLIT), items, users, state, item_cut=cuts.test_start
-    ).persist()
+    events, into = divided.drop(SPLIT), scratch(divided.sparkSession)
+    examples = features_for_spark(
+        requests, events, items, users, state, item_cut=cuts.test_start, into=into
+    )
+    return examples if into else examples.persist()
 
 
 def measure_examples(
