@@ -114,7 +114,11 @@ def evaluate(
 
 @final
 class _Measure:
-    """Turns places and lists into figures, over the same resamples for every ranker."""
+    """Turns places and lists into figures, over the same resamples for every ranker.
+
+    `own` says which of the known targets count: where unknown ones are missed, those among the next
+    events when unknown ones take their places there.
+    """
 
     def __init__(
         self,
@@ -129,13 +133,15 @@ class _Measure:
         boot = config.bootstrap
         self.resamples: Resamples = resample(queries.n_users, boot.resamples, boot.seed)
         counted, known = queries.counted, queries.known
-        self.parts = {ALL: (np.ones(len(known.query), bool), counted)}
-        inside = of_targets(config.slices, queries, known, who)
-        for name, mask in of_targets(config.slices, queries, counted, who).items():
-            if mask.any():
-                self.parts[name] = (inside[name], counted.where(mask))
+        among = _position_among_upcoming(queries)
+        self.own = among if queries.per_user else np.ones(len(known.query), bool)
+        self.parts = {ALL: (self.own, counted)}
+        both, first = known.beside(counted), len(known.query)  # one and the same most frequent
+        for name, mask in of_targets(config.slices, queries, both, who).items():
+            if mask[first:].any():
+                self.parts[name] = (mask[:first] & self.own, counted.where(mask[first:]))
         if not queries.per_user:
-            self.parts[UNKNOWN_AS_MISS] = (_position_among_upcoming(queries), queries.upcoming)
+            self.parts[UNKNOWN_AS_MISS] = (among, queries.upcoming)
 
     def of(self, ranker: Ranker, ranked: Ranked) -> Metrics:
         """Return each figure of a ranker by slice, metric and k."""
@@ -169,7 +175,7 @@ class _Measure:
 
     def popularity_of_targets(self) -> Measured:
         """Return how many users, on average, have met what users went on to choose."""
-        known = self.queries.known
+        known = self.queries.known.where(self.own)
         counts = self.catalogue.users_of(known.items)
         total = summed(counts, known.query, len(self.queries))
         number = known.per_query(len(self.queries))

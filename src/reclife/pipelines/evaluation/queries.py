@@ -40,6 +40,11 @@ class Targets:
         gains = None if self.gains is None else self.gains[mask]
         return Targets(self.query[mask], self.items.filter(pa.array(mask)), gains)
 
+    def beside(self, other: "Targets") -> "Targets":
+        """Return these targets and then those of `other`, without grades."""
+        items = pa.concat_arrays([self.items, other.items])
+        return Targets(np.concatenate([self.query, other.query]), items, None)
+
 
 @final
 @dataclass(frozen=True)
