@@ -159,6 +159,10 @@ def test_rows_are_paired_by_what_they_are_about_not_by_their_place() -> None:
     report = compare(first, fewer, DRAWING)
     sizes = report.rows_of_first["like"], report.rows_of_second["like"], report.common["like"]
     assert sizes == (EVENTS, len(young), len(young))
+    assert f"like: the {len(young)} rows of both runs, of {EVENTS} and {len(young)}." in as_text(
+        report
+    )
+    assert "rows of both runs" not in as_text(expected)
 
 
 def test_equal_keys_are_paired_one_by_one() -> None:
@@ -204,7 +208,7 @@ def test_other_targets_and_other_drawn_negatives_are_refused() -> None:
         compare(scored("a"), Scored("b", "din", second.events, more, second.drawn), DRAWING)
     drawn = frozenset({"like"})
     fewer = Scored("b", "din", second.events.slice(0, 100), second.lists, drawn)
-    with pytest.raises(DataError, match="drew other negatives"):
+    with pytest.raises(DataError, match=r"other test rows \(100 of 2400 and 100 are the same\)"):
         compare(scored("a"), fewer, DRAWING)
 
 

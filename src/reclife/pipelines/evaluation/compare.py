@@ -105,8 +105,9 @@ def _common(task: str, left: pa.Table, right: pa.Table, drawn: bool) -> tuple[pa
         raise DataError(f"{task}: the runs have no test rows in common; compare runs on one split.")
     if drawn and not len(own) == len(left) == len(right):
         raise DataError(
-            f"{task}: the runs drew other negatives ({len(own)} rows of {len(left)} and "
-            f"{len(right)} are the same); draw them with the same declaration and seed."
+            f"{task}: the runs have other test rows ({len(own)} of {len(left)} and {len(right)} "
+            "are the same); compare runs on one split whose negatives are drawn with the same "
+            "declaration and seed."
         )
     unlike = int((floats(own, truth) != floats(other, truth)).sum())
     if unlike:

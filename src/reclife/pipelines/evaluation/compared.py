@@ -31,7 +31,7 @@ def compare_runs(first: str, second: str, resamples: int, seed: int) -> tuple[st
 
 
 def as_text(report: ComparisonReport) -> str:
-    """Return one line a metric over the whole test part."""
+    """Return one line a metric over the whole test part, and what is not in both runs."""
     lines = [("task", "metric", *report.models, "difference", "95 % interval", "p", "better")]
     for row in report.rows:
         if row.slice != ALL:
@@ -50,7 +50,20 @@ def as_text(report: ComparisonReport) -> str:
             )
         )
     widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
-    return "\n".join(
+    table = [
         "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
         for line in lines
-    )
+    ]
+    return "\n".join([*table, *_left_out(report)])
+
+
+def _left_out(report: ComparisonReport) -> list[str]:
+    sizes = {
+        task: (common, report.rows_of_first[task], report.rows_of_second[task])
+        for task, common in report.common.items()
+    }
+    return [
+        f"{task}: the {common} rows of both runs, of {first} and {second}."
+        for task, (common, first, second) in sizes.items()
+        if not common == first == second
+    ]
