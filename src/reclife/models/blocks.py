@@ -10,7 +10,7 @@ others do is in `models.parts`, their shapes are in `config.blocks`. A table is 
 """
 
 from collections.abc import Mapping
-from typing import Any, final
+from typing import Any, Unpack, final
 
 import tensorflow as tf
 
@@ -31,11 +31,10 @@ from reclife.models.layers.dense import normalization
 from reclife.models.layers.pooling import mask
 from reclife.models.layers.scopes import part_scope
 from reclife.models.parts import Place, Value, layer_of, value_of
-from reclife.models.ranking import Penalties, RankingModel, penalties
+from reclife.models.ranking import Given, RankingModel, penalties
 
 Layer = Any
 Tensor = Any
-Variable = Any
 
 _FIRST_ORDER = "first_order"
 
@@ -45,24 +44,13 @@ class Blocks(RankingModel):
     """See the module.
 
     Args:
-        features: The inputs of the model.
-        tasks: What it predicts, T of them.
-        tables: Embedding tables by name, each `[V, D]` or `[V, 1 + D]`.
-        layers: One for each block that has one, by the block's name.
-        penalties: Weights of the squared norms of rows and matrices.
         config: The graph.
+        given: As of every model; the layers are those of the blocks that have one, by the block's
+            name.
     """
 
-    def __init__(
-        self,
-        features: tuple[Feature, ...],
-        tasks: tuple[Task, ...],
-        tables: Mapping[str, Variable],
-        layers: Mapping[str, Layer],
-        penalties: Penalties,
-        config: BlocksConfig,
-    ) -> None:
-        super().__init__(features, tasks, tables, layers, penalties)
+    def __init__(self, config: BlocksConfig, **given: Unpack[Given]) -> None:
+        super().__init__(**given)
         self._graph = config
         self._order = config.order()
         self._weighs = _has_weights(config)
@@ -122,12 +110,12 @@ def build(config: BlocksConfig, spec: FeatureSpec, seed: int) -> Blocks:
     features = tuple(f for f in whole if f.name in names)
     dims = same_length(features, config.embedding_dim + int(_has_weights(config)))
     return Blocks(
+        config,
         features=features,
         tasks=tasks,
         tables=embedding_tables(spec, dims, config.embedding_initializer, seed),
         layers=_layers(config, shapes, seed),
         penalties=penalties(config),
-        config=config,
     )
 
 

@@ -14,20 +14,19 @@ Personalized Recommendations", RecSys 2020, section 4.
 """
 
 from collections.abc import Mapping
-from typing import Any, final
+from typing import Any, Unpack, final
 
 from reclife.config.multi_task import PLEConfig
-from reclife.contracts import Feature, FeatureSpec, Task
+from reclife.contracts import FeatureSpec, Task
 from reclife.models.features import embedding_tables, same_length, used_features
 from reclife.models.fields import flat, flat_width, number_layers
 from reclife.models.layers.dense import hidden_layers
 from reclife.models.layers.mixture import Gate
-from reclife.models.ranking import Penalties, RankingModel, penalties
+from reclife.models.ranking import Given, RankingModel, penalties
 from reclife.models.tasks import tower_layers, towers
 
 Layer = Any
 Tensor = Any
-Variable = Any
 
 _SHARED = "shared"
 
@@ -37,27 +36,14 @@ class PLE(RankingModel):
     """See the module for the equations.
 
     Args:
-        features: The inputs of the model.
-        tasks: What it predicts, T of them.
-        tables: Embedding tables by name, each `[V, D]`.
-        layers: `expert_<level>_<owner>_<i>`, `gate_<level>_<owner>` and `tower_<task>`, where an
-            owner is `task_<task>` or `shared`.
-        penalties: Weights of the squared norms of rows and matrices.
         levels: How many levels there are.
         experts: How many experts an owner has on a level.
+        given: As of every model; the layers are `expert_<level>_<owner>_<i>`,
+            `gate_<level>_<owner>` and `tower_<task>`, where an owner is `task_<task>` or `shared`.
     """
 
-    def __init__(
-        self,
-        features: tuple[Feature, ...],
-        tasks: tuple[Task, ...],
-        tables: Mapping[str, Variable],
-        layers: Mapping[str, Layer],
-        penalties: Penalties,
-        levels: int,
-        experts: Mapping[str, int],
-    ) -> None:
-        super().__init__(features, tasks, tables, layers, penalties)
+    def __init__(self, levels: int, experts: Mapping[str, int], **given: Unpack[Given]) -> None:
+        super().__init__(**given)
         self.levels = levels
         self.experts = dict(experts)
 
@@ -100,6 +86,8 @@ def build(config: PLEConfig, spec: FeatureSpec, seed: int) -> PLE:
         inputs = width if level else flat_width(features, dim)
         layers |= _level_layers(config, level, inputs, experts, seed)
     return PLE(
+        config.levels,
+        experts,
         features=features,
         tasks=spec.tasks,
         tables=embedding_tables(
@@ -107,8 +95,6 @@ def build(config: PLEConfig, spec: FeatureSpec, seed: int) -> PLE:
         ),
         layers=layers,
         penalties=penalties(config),
-        levels=config.levels,
-        experts=experts,
     )
 
 

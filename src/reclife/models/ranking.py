@@ -2,7 +2,7 @@
 
 import abc
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypedDict
 
 import tensorflow as tf
 
@@ -24,6 +24,16 @@ class Penalties(NamedTuple):
 
     embedding_l2: float
     dense_l2: float
+
+
+class Given(TypedDict):
+    """What every model is made of: the arguments of `RankingModel`."""
+
+    features: tuple[Feature, ...]
+    tasks: tuple[Task, ...]
+    tables: Mapping[str, Variable]
+    layers: Mapping[str, Layer]
+    penalties: Penalties
 
 
 class RankingModel(tf.Module, abc.ABC):

@@ -17,12 +17,12 @@ for Click-Through Rate Prediction", CIKM 2020, sections 3.2 (hard search) and 3.
 """
 
 from collections.abc import Mapping
-from typing import Any, final
+from typing import Any, Unpack, final
 
 import tensorflow as tf
 
 from reclife.config.model import SIMConfig
-from reclife.contracts import FIRST_ID, Feature, FeatureSpec, Task
+from reclife.contracts import FIRST_ID, Feature, FeatureSpec
 from reclife.errors import ConfigError
 from reclife.models.features import (
     embedding_tables,
@@ -35,11 +35,9 @@ from reclife.models.layers.dense import perceptron
 from reclife.models.layers.pooling import mask
 from reclife.models.layers.scopes import part_scope
 from reclife.models.layers.target_attention import TargetAttention
-from reclife.models.ranking import Penalties, RankingModel, penalties
+from reclife.models.ranking import Given, RankingModel, penalties
 
-Layer = Any
 Tensor = Any
-Variable = Any
 
 
 @final
@@ -47,25 +45,14 @@ class SIM(RankingModel):
     """See the module for the equations.
 
     Args:
-        features: The inputs of the model.
-        tasks: What it predicts, T of them.
-        tables: Embedding tables by name, each `[V, D]`.
-        layers: `relevant`, `recent`, `perceptron` and those of the numbers.
-        penalties: Weights of the squared norms of rows and matrices.
         config: Names the two sequences and the parts that are kept of them.
+        given: As of every model; the layers are `relevant`, `recent`, `perceptron` and those of the
+            numbers.
     """
 
-    def __init__(
-        self,
-        features: tuple[Feature, ...],
-        tasks: tuple[Task, ...],
-        tables: Mapping[str, Variable],
-        layers: Mapping[str, Layer],
-        penalties: Penalties,
-        config: SIMConfig,
-    ) -> None:
-        super().__init__(features, tasks, tables, layers, penalties)
-        found = required_targets(config.kind, features)
+    def __init__(self, config: SIMConfig, **given: Unpack[Given]) -> None:
+        super().__init__(**given)
+        found = required_targets(config.kind, self.features)
         self.sequences = (config.history, config.search)
         self.sought = tuple(found[name] for name in self.sequences)
         self.relevant, self.recent = config.relevant, config.recent
@@ -119,6 +106,7 @@ def build(config: SIMConfig, spec: FeatureSpec, seed: int) -> SIM:
     dim = config.embedding_dim
     inputs = flat_width(features, dim) + 2 * dim  # two interests of 2 D for two sequences of D
     return SIM(
+        config,
         features=features,
         tasks=spec.tasks[:1],
         tables=embedding_tables(
@@ -131,7 +119,6 @@ def build(config: SIMConfig, spec: FeatureSpec, seed: int) -> SIM:
             **number_layers(features),
         },
         penalties=penalties(config),
-        config=config,
     )
 
 

@@ -41,6 +41,23 @@ def linear(inputs: int, outputs: int, seed: int, name: str) -> Layer:
     return layer
 
 
+def affine(inputs: int, outputs: int, seed: int, name: str) -> Layer:
+    """Return a linear map and a bias, zero at first: `[..., inputs] -> [..., outputs]`."""
+    layer = keras.layers.Dense(outputs, kernel_initializer=_glorot(seed, name), name=name)
+    layer.build((None, inputs))
+    return layer
+
+
+def layer_norm(inputs: int, name: str) -> Layer:
+    """Return layer normalisation of `[B, L, inputs]`.
+
+    Reference: Ba, Kiros and Hinton, "Layer Normalization", 2016.
+    """
+    layer = keras.layers.LayerNormalization(epsilon=1e-6, name=name)
+    layer.build((None, None, inputs))
+    return layer
+
+
 def perceptron(inputs: int, hidden: HiddenLayers, seed: int, name: str, outputs: int = 1) -> Layer:
     """Return a multi-layer perceptron `[B, inputs] -> [B, outputs]`, linear at its end."""
     out = keras.layers.Dense(outputs, kernel_initializer=_glorot(seed, name), name=f"{name}_out")

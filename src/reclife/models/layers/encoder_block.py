@@ -5,10 +5,9 @@ from typing import Any, final
 import keras
 import tensorflow as tf
 
-from reclife.models.layers.dense import linear
+from reclife.models.layers.dense import affine, layer_norm, linear
 from reclife.runtime.seeds import derive
 
-Layer = Any
 Tensor = Any
 
 HIDDEN = -1e9
@@ -34,8 +33,8 @@ class EncoderBlock(keras.layers.Layer):
         self.heads, self.units = heads, dim // heads
         self.projections = linear(dim, 3 * dim, seed, f"{name}_projections")
         self.joint = linear(dim, dim, seed, f"{name}_joint")
-        self.inner = _dense(dim, 4 * dim, seed, f"{name}_inner")
-        self.outer = _dense(4 * dim, dim, seed, f"{name}_outer")
+        self.inner = affine(dim, 4 * dim, seed, f"{name}_inner")
+        self.outer = affine(4 * dim, dim, seed, f"{name}_outer")
         self.norms = [layer_norm(dim, f"{name}_norm_{i}") for i in range(2)]
         self.drops = [
             keras.layers.Dropout(dropout, seed=derive(seed, name, "dropout", i)) for i in range(2)
@@ -58,17 +57,3 @@ class EncoderBlock(keras.layers.Layer):
         weights = tf.nn.softmax(scores + mask[:, tf.newaxis])  # [B, H, T, T]
         heads = tf.transpose(tf.matmul(weights, value), [0, 2, 1, 3])
         return self.joint(tf.reshape(heads, [shape[0], shape[1], self.heads * self.units]))
-
-
-def layer_norm(inputs: int, name: str) -> Layer:
-    """Return layer normalisation of `[..., inputs]`."""
-    layer = keras.layers.LayerNormalization(epsilon=1e-6, name=name)
-    layer.build((None, None, inputs))
-    return layer
-
-
-def _dense(inputs: int, outputs: int, seed: int, name: str) -> Layer:
-    kernel = keras.initializers.GlorotUniform(seed=derive(seed, name, "kernel"))
-    layer = keras.layers.Dense(outputs, kernel_initializer=kernel, name=name)
-    layer.build((None, inputs))
-    return layer

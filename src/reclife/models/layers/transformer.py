@@ -5,10 +5,9 @@ from typing import Any, final
 import keras
 import tensorflow as tf
 
-from reclife.models.layers.dense import linear
+from reclife.models.layers.dense import affine, layer_norm, linear
 from reclife.runtime.seeds import derive
 
-Layer = Any
 Tensor = Any
 
 _MASKED = -1e9
@@ -35,9 +34,9 @@ class TransformerBlock(keras.layers.Layer):
         self.query, self.key, self.value, self.joint = (
             linear(dim, dim, seed, f"{name}_{part}") for part in ("query", "key", "value", "joint")
         )
-        self.inner = _dense(dim, 4 * dim, seed, f"{name}_inner")
-        self.outer = _dense(4 * dim, dim, seed, f"{name}_outer")
-        self.norms = [_layer_norm(dim, f"{name}_norm_{i}") for i in range(2)]
+        self.inner = affine(dim, 4 * dim, seed, f"{name}_inner")
+        self.outer = affine(4 * dim, dim, seed, f"{name}_outer")
+        self.norms = [layer_norm(dim, f"{name}_norm_{i}") for i in range(2)]
         self.drops = [
             keras.layers.Dropout(dropout, seed=derive(seed, name, "dropout", i)) for i in range(2)
         ]
@@ -62,16 +61,3 @@ class TransformerBlock(keras.layers.Layer):
     def _split(self, joined: Tensor) -> Tensor:
         heads = tf.reshape(joined, [-1, joined.shape[1], self.heads, self.units])
         return tf.transpose(heads, [0, 2, 1, 3])  # [B, H, L, A]
-
-
-def _dense(inputs: int, outputs: int, seed: int, name: str) -> Layer:
-    kernel = keras.initializers.GlorotUniform(seed=derive(seed, name, "kernel"))
-    layer = keras.layers.Dense(outputs, kernel_initializer=kernel, name=name)
-    layer.build((None, inputs))
-    return layer
-
-
-def _layer_norm(inputs: int, name: str) -> Layer:
-    layer = keras.layers.LayerNormalization(epsilon=1e-6, name=name)
-    layer.build((None, None, inputs))
-    return layer

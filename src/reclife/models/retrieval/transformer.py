@@ -6,7 +6,8 @@ import keras
 import tensorflow as tf
 
 from reclife.config.neural import TransformerConfig
-from reclife.models.layers.encoder_block import EncoderBlock, layer_norm
+from reclife.models.layers.dense import layer_norm
+from reclife.models.layers.encoder_block import EncoderBlock
 from reclife.runtime.seeds import derive
 
 Tensor = Any
