@@ -20,7 +20,7 @@ def encoder_to_onnx(model: "SequenceModel") -> bytes:
 
     signature = [tf.TensorSpec((None, None), tf.int64, name="history")]
 
-    @tf.function(input_signature=signature)
+    @tf.function(input_signature=signature, autograph=False)
     def query(history: Any) -> Any:
         return tf.identity(model.query(history), name="query")
 
