@@ -6,8 +6,8 @@ a layer, operations in a `part_scope`, or an operation in which several parts me
 
 import copy
 import math
-from collections.abc import Callable, Sequence
-from typing import Any, final
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple, final
 
 import tensorflow as tf
 
@@ -18,6 +18,8 @@ from reclife.models.ranking import RankingModel
 Layer = Any
 Operation = Any
 Tensor = Any
+Variable = Any
+Score = Callable[[dict[str, Tensor]], Tensor]
 
 _BATCH = 1009
 """Rows of the traced batch: a prime, so that an axis tells how often the batch is in it."""
@@ -29,18 +31,71 @@ _JOINS = {
     "Mul": "product",
     "Sub": "difference",
     "RealDiv": "quotient",
+    "GatherV2": "rows",
+    "ResourceGather": "rows",
+    "MatMul": "inner product",
 }
 """By the type of an operation, what it makes of the parts that meet in it."""
 
 
+@final
+class Source(NamedTuple):
+    """An input of a model: its signature without the batch, what it is, what it gives."""
+
+    signature: Any
+    kind: str
+    gives: str
+
+
+@final
+class Model(NamedTuple):
+    """What is traced of a model.
+
+    Attributes:
+        inputs: By name.
+        layers: By name.
+        score: Makes, of layers to be used in place of the model's own, what is traced.
+        output: What comes out.
+        variables: Weights that are parts themselves, by name; those that inputs look up are not.
+    """
+
+    inputs: Mapping[str, Source]
+    layers: Mapping[str, Layer]
+    score: Callable[[Mapping[str, Layer]], Score]
+    output: str
+    variables: Mapping[str, Variable]
+
+
 def summarise(model: RankingModel, kind: str) -> ModelSummary:
     """Return the parts of `model`, declared as `kind`; nothing is computed."""
+
+    def score(layers: Mapping[str, Layer]) -> Score:
+        copied = copy.copy(model)
+        object.__setattr__(copied, "layers", layers)
+        return copied
+
+    inputs = {feature.name: _source(feature, model) for feature in model.features}
+    output = ", ".join(task.name for task in model.tasks)
     return ModelSummary(
         model_kind=kind,
-        parts=_Parts(model).listed(),
+        parts=parts(Model(inputs, model.layers, score, output, {})),
         tables={name: tuple(table.shape) for name, table in model.tables.items()},
         numbers=model.parameter_count(),
     )
+
+
+def parts(model: Model) -> tuple[ModelPart, ...]:
+    """Return the parts, each after those it reads, its pieces behind it; what comes out last."""
+    return _Parts(model).listed()
+
+
+def _source(feature: Feature, model: RankingModel) -> Source:
+    axes: list[Any] = ["B", *feature.shape]
+    kind: str = feature.kind
+    if feature.table is not None:
+        axes.append(model.tables[feature.table].shape[1])
+        kind = f"{kind}, table {feature.table}"
+    return Source(tf.TensorSpec([*feature.shape], feature.dtype), kind, _axes(axes))
 
 
 @final
@@ -63,7 +118,7 @@ class _Recorded:
 class _Parts:
     """The operations of a traced model, each with the part it belongs to."""
 
-    def __init__(self, model: RankingModel) -> None:
+    def __init__(self, model: Model) -> None:
         self._model = model
         self._owner: dict[str, str] = {}
         self._kinds: dict[str, str] = {}
@@ -75,7 +130,6 @@ class _Parts:
             self._place(operation)
 
     def listed(self) -> tuple[ModelPart, ...]:
-        """Return the parts, each after those it reads, its pieces behind it; the logits last."""
         found: list[ModelPart] = []
         for name, reads in self._reads.items():
             layer = self._model.layers.get(name)
@@ -85,36 +139,47 @@ class _Parts:
                     kind=self._kinds[name],
                     reads=tuple(reads),
                     shape=self._shapes[name],
-                    numbers=0 if layer is None else sum(map(_size, layer.weights)),
+                    numbers=self._numbers(name, layer),
                 )
             )
             found += self._pieces_of(name, layer)
-        tasks = ", ".join(task.name for task in self._model.tasks)
         last, shape = self._owner[self._logits.op.name], _written(self._logits)
-        return (*found, ModelPart(name=tasks, kind="logit", reads=(last,), shape=shape, numbers=0))
+        out = ModelPart(
+            name=self._model.output, kind="logit", reads=(last,), shape=shape, numbers=0
+        )
+        return (*found, out)
+
+    def _numbers(self, name: str, layer: Layer | None) -> int:
+        if layer is not None:
+            return sum(map(_size, layer.weights))
+        variable = self._model.variables.get(name)
+        return 0 if variable is None else _size(variable)
 
     def _trace(self) -> Tensor:
-        model = copy.copy(self._model)
-        layers = {name: _Recorded(layer, self._told(name)) for name, layer in model.layers.items()}
-        object.__setattr__(model, "layers", layers)
+        sources = self._model.inputs
+        layers = self._model.layers.items()
+        score = self._model.score({name: _Recorded(x, self._told(name)) for name, x in layers})
 
-        def score(inputs: dict[str, Tensor]) -> Tensor:
-            for feature in model.features:
-                self._take_input(feature, inputs[feature.name])
-            return model(inputs)
+        def traced(inputs: dict[str, Tensor]) -> Tensor:
+            for name, source in sources.items():
+                self._take(name, inputs[name], source.kind, source.gives)
+            return score(inputs)
 
-        batch = {f.name: tf.TensorSpec([_BATCH, *f.shape], f.dtype) for f in model.features}
-        function = tf.function(score, input_signature=[batch], autograph=False)
-        return function.get_concrete_function().outputs[0]
+        batch = {
+            name: tf.TensorSpec([_BATCH, *source.signature.shape], source.signature.dtype)
+            for name, source in sources.items()
+        }
+        function = tf.function(traced, input_signature=[batch], autograph=False)
+        graph = function.get_concrete_function()
+        for name, variable in self._model.variables.items():
+            for outside, inside in graph.graph.captures:
+                if outside is variable.handle:
+                    self._take(name, inside, "weights", _axes(variable.shape.as_list()))
+        return graph.outputs[0]
 
-    def _take_input(self, feature: Feature, tensor: Tensor) -> None:
-        axes: list[int] = tensor.shape.as_list()
-        kind: str = feature.kind
-        if feature.table is not None:
-            axes.append(self._model.tables[feature.table].shape[1])
-            kind = f"{kind}, table {feature.table}"
-        self._owner[tensor.op.name] = feature.name
-        self._kinds[feature.name], self._shapes[feature.name] = kind, _axes(axes)
+    def _take(self, name: str, tensor: Tensor, kind: str, gives: str) -> None:
+        self._owner[tensor.op.name] = name
+        self._kinds[name], self._shapes[name] = kind, gives
 
     def _told(self, name: str) -> Callable[[Sequence[Operation], Tensor], None]:
         """Return what notes the operations of the layer called `name`."""
@@ -131,7 +196,7 @@ class _Parts:
 
     def _apart(self, name: str) -> str:
         """Return `name`, made different where an input is called the same."""
-        taken = any(feature.name == name for feature in self._model.features)
+        taken = name in self._model.inputs
         return f"{name} (part)" if taken else name
 
     def _place(self, operation: Operation) -> None:

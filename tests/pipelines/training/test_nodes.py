@@ -117,6 +117,20 @@ def test_the_written_candidates_can_be_read(tmp_path):
     write = nodes.fit_candidates(EVENTS, EVENTS, EVENTS, STATS, toy.config())
     write(tmp_path)
     assert set(CandidateSource.load(tmp_path).items.to_pylist()) == {10, 11}
+    assert nodes.describe_source(tmp_path) is None  # of a formula there is nothing to draw
+
+
+@pytest.mark.parametrize("kind", ["mf", "two_tower"])
+def test_a_trained_source_is_described_as_large_as_it_is(tmp_path, kind):
+    source = {"kind": kind, "embedding_dim": 4, "epochs": 1}
+    config = toy.config(candidates={"source": source})
+    nodes.fit_candidates(EVENTS, EVENTS, EVENTS, STATS, config)(tmp_path)
+    summary = nodes.describe_source(tmp_path)
+    parts = {part.name: part for part in summary.parts}
+    assert summary.model_kind == kind
+    assert parts["items"].shape == "[3, 4]"  # two items before the cut, and padding
+    if kind == "mf":
+        assert parts["users"].shape == "[2, 4]"
 
 
 def places(*values: str) -> FeatureState:

@@ -101,6 +101,16 @@ def test_the_page_tells_epochs_shapes_and_what_is_not_used():
     assert "http://" not in page.replace("http://www.w3.org/2000/svg", "")
 
 
+def test_a_trained_candidate_source_is_drawn_beside_the_model():
+    source = SUMMARY.model_copy(update={"model_kind": "sasrec", "tables": {}, "numbers": 7654})
+    page = render(REPORT, SUMMARY, source)
+    assert page.count("<svg") == 2
+    assert page.count("deep_0") == 2
+    assert "The candidate source, sasrec" in page
+    assert "7,654 numbers" in page
+    assert "The candidate source" not in render(REPORT, SUMMARY)
+
+
 def test_the_log_has_a_line_for_each_part_and_none_for_pieces():
     lines = text(SUMMARY).splitlines()
     assert [line.split()[0] for line in lines] == ["part", *READS]

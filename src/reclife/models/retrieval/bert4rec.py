@@ -51,8 +51,9 @@ class BERT4Rec(SequenceModel):
         """Return the transformer."""
         return {"transformer": self.transformer}
 
-    def _tables(self) -> list[Variable]:
-        return [self.table, self.mask]
+    def tables(self) -> dict[str, Variable]:
+        """Return the trained tables by name, in a fixed order."""
+        return {"items": self.table, "mask": self.mask}
 
 
 def build(config: BERT4RecConfig, items: int, seed: int) -> BERT4Rec:

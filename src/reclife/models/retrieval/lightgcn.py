@@ -18,6 +18,7 @@ import tensorflow as tf
 from scipy import sparse
 
 from reclife.config.neural import LightGCNConfig
+from reclife.models.layers.scopes import part_scope
 from reclife.models.retrieval.model import RetrievalModel, table
 
 Tensor = Any
@@ -42,13 +43,14 @@ class LightGCN(RetrievalModel):
         """Return the smoothed user and item vectors `[U, D]`, `[I, D]`."""
         users, items = tf.convert_to_tensor(self.users), self.table[1:]
         user_sum, item_sum = users, items
-        for _ in range(self.depth):
-            users, items = (
-                tf.sparse.sparse_dense_matmul(self._to_users, items),
-                tf.sparse.sparse_dense_matmul(self._to_items, users),
-            )
-            user_sum, item_sum = user_sum + users, item_sum + items
-        return user_sum / (self.depth + 1), item_sum / (self.depth + 1)
+        with part_scope("graph_convolution", "smoothed"):
+            for _ in range(self.depth):
+                users, items = (
+                    tf.sparse.sparse_dense_matmul(self._to_users, items),
+                    tf.sparse.sparse_dense_matmul(self._to_items, users),
+                )
+                user_sum, item_sum = user_sum + users, item_sum + items
+            return user_sum / (self.depth + 1), item_sum / (self.depth + 1)
 
     def encode(self, inputs: Mapping[str, Tensor], training: bool) -> Tensor:  # noqa: ARG002
         """Return the smoothed vectors of the users `[B, D]`."""
@@ -59,8 +61,9 @@ class LightGCN(RetrievalModel):
         users, items = self.smooth()
         return self.compared(tf.gather(users, inputs["user"]), items)
 
-    def _tables(self) -> list[Variable]:
-        return [self.users, self.table]
+    def tables(self) -> dict[str, Variable]:
+        """Return the trained tables by name, in a fixed order."""
+        return {"users": self.users, "items": self.table}
 
 
 def _inverse_root(degrees: np.ndarray) -> sparse.dia_array:

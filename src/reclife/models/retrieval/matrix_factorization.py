@@ -34,8 +34,9 @@ class MatrixFactorization(RetrievalModel):
         """Return the rows of the users `[B, D]`."""
         return tf.gather(self.users, inputs["user"])
 
-    def _tables(self) -> list[Variable]:
-        return [self.users, self.table]
+    def tables(self) -> dict[str, Variable]:
+        """Return the trained tables by name, in a fixed order."""
+        return {"users": self.users, "items": self.table}
 
 
 def build(config: Config, users: int, items: int, seed: int) -> MatrixFactorization:

@@ -58,10 +58,11 @@ class RetrievalModel(tf.Module, abc.ABC):
         """Everything that a step moves, in a fixed order."""
         layers = [layer for _, layer in sorted(self.layers().items())]
         dense = [v.value for layer in layers for v in layer.trainable_variables]
-        return [*self._tables(), self.bias, *dense]
+        return [*self.tables().values(), self.bias, *dense]
 
-    def _tables(self) -> list[Variable]:
-        return [self.table]
+    def tables(self) -> dict[str, Variable]:
+        """Return the trained tables by name, in a fixed order."""
+        return {"items": self.table}
 
 
 def table(rows: int, dim: int, deviation: float, seed: int, name: str) -> Variable:

@@ -17,6 +17,7 @@ import keras
 import tensorflow as tf
 
 from reclife.config.neural import TwoTowerConfig
+from reclife.models.layers.scopes import part_scope
 from reclife.models.retrieval.model import Variable, table
 from reclife.models.retrieval.sequence import SequenceModel, present
 from reclife.runtime.seeds import derive
@@ -54,12 +55,15 @@ class TwoTower(SequenceModel):
         return self._pooled(weights[:, tf.newaxis], history, training=False)[:, 0]
 
     def _pooled(self, weights: Tensor, history: Tensor, training: bool) -> Tensor:
-        kept = self.drop(weights, training=training)
-        total = tf.reduce_sum(kept, axis=-1, keepdims=True)
-        return tf.matmul(kept / tf.maximum(total, 1e-9), tf.gather(self.history, history))
+        rows = tf.gather(self.history, history)
+        with part_scope("pool", "pooled_history"):
+            kept = self.drop(weights, training=training)
+            total = tf.reduce_sum(kept, axis=-1, keepdims=True)
+            return tf.matmul(kept / tf.maximum(total, 1e-9), rows)
 
-    def _tables(self) -> list[Variable]:
-        return [self.history, self.table]
+    def tables(self) -> dict[str, Variable]:
+        """Return the trained tables by name, in a fixed order."""
+        return {"history_items": self.history, "items": self.table}
 
 
 def build(config: TwoTowerConfig, items: int, seed: int) -> TwoTower:

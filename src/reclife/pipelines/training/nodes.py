@@ -122,11 +122,27 @@ def fit_candidates(
     return CandidateSource.fit(events, config.candidates, fit).save
 
 
-def write_page(report: TrainingReport, summary: ModelSummary) -> str:
-    """Return the page on the training, with the model drawn."""
+def write_page(report: TrainingReport, summary: ModelSummary, candidates: Path) -> str:
+    """Return the page on the training, with the model and a trained candidate source drawn."""
     from reclife.pipelines.training.page import render
 
-    return render(report, summary)
+    return render(report, summary, describe_source(candidates))
+
+
+def describe_source(candidates: Path) -> ModelSummary | None:
+    """Return the candidate source part by part; None of one that is fitted by a formula."""
+    from reclife.config.neural import NeuralConfig
+    from reclife.models.retrieval.summary import of_declared
+    from reclife.retrieval.candidates import CandidateSource
+    from reclife.retrieval.vectors import UserTable, Vectors
+
+    source = CandidateSource.load(candidates)
+    declared, retriever = source.config.source, source.retriever
+    if not isinstance(declared, NeuralConfig) or not isinstance(retriever, Vectors):
+        return None
+    encoder = retriever.encoder
+    users = len(encoder.users) if isinstance(encoder, UserTable) else 0
+    return of_declared(declared, users, len(retriever.index))
 
 
 def validate(

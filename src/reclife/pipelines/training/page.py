@@ -4,8 +4,16 @@ from reclife.contracts import EpochRow, ModelSummary, TrainingReport
 from reclife.pipelines.training.picture import draw
 
 
-def render(report: TrainingReport, summary: ModelSummary) -> str:
-    """Return the HTML page; it needs no network."""
+def render(
+    report: TrainingReport, summary: ModelSummary, source: ModelSummary | None = None
+) -> str:
+    """Return the HTML page; it needs no network.
+
+    Args:
+        report: On the training of the ranking model.
+        summary: Its parts.
+        source: Those of the candidate source, where that was trained.
+    """
     from jinja2 import Environment, PackageLoader
 
     environment = Environment(
@@ -15,7 +23,8 @@ def render(report: TrainingReport, summary: ModelSummary) -> str:
     return environment.get_template("page.html.j2").render(
         report=report,
         summary=summary,
-        picture=draw(summary),
+        source=source,
+        draw=draw,
         columns=[(task, metric) for task, metrics in validation.items() for metric in metrics],
         tasks=len(validation),
         cell=_cell,

@@ -56,7 +56,7 @@ def create_pipeline() -> Pipeline:
             ),
             Node(
                 nodes.write_page,
-                inputs=["training_report", "model_summary"],
+                inputs=["training_report", "model_summary", "candidates"],
                 outputs="training_page",
                 name="write_page",
                 namespace="training",
