@@ -8,10 +8,12 @@ import numpy as np
 
 from reclife.contracts import FeatureSpec, ParityRow
 from reclife.errors import ExportError
-from reclife.export.graph import open_graph, run_tasks
+from reclife.export.graph import Optimisation, open_graph, run_tasks
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+LEVELS: tuple[Optimisation, ...] = ("none", "all")
 
 
 def compare(
@@ -22,6 +24,7 @@ def compare(
     table: "pa.Table",
     spec: FeatureSpec,
     tolerance: float,
+    levels: Sequence[Optimisation] = LEVELS,
 ) -> tuple[ParityRow, ...]:
     """Score `table` in every way a consumer may and measure the distance to `expected`.
 
@@ -33,10 +36,11 @@ def compare(
         table: The rows, N of them.
         spec: The feature specification.
         tolerance: Largest absolute difference of probabilities that is allowed.
+        levels: Of optimisation.
     """
     rows = []
     permuted = table.select(table.column_names[::-1])
-    for optimisation in ("none", "all"):
+    for optimisation in levels:
         session = open_graph(path, optimisation)
         for columns, data in (("declared", table), ("permuted", permuted)):
             for batch in (1, table.num_rows):
