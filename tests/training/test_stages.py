@@ -13,8 +13,9 @@ from reclife.config.stages import RowsConfig
 from reclife.config.training import TrainingConfig
 from reclife.errors import ConfigError
 from reclife.models.saved import read_weights
+from reclife.training.outcome import Outcome
 from reclife.training.run import run
-from reclife.training.stages import Outcome, chosen
+from reclife.training.stages import chosen
 from reclife.training.synchronous import SynchronousTrainer
 
 Array = np.ndarray[Any, Any]

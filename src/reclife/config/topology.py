@@ -120,6 +120,11 @@ class ParameterServerConfig(Schema):
         description="Pull the rows of the next batch of a unit while one is computed; they then "
         "miss its update.",
     )
+    unit_seconds: PositiveInt = Field(
+        default=60,
+        description="How long a unit of work may take, done again by another worker included, "
+        "before the cluster goes on from its checkpoint.",
+    )
     launcher: LauncherConfig = ProcessesConfig()
     wire: WireConfig = WireConfig()
 

@@ -13,9 +13,10 @@ from reclife.models.saved import save_model
 from reclife.training.examples import Examples
 from reclife.training.launchers.launch import launch
 from reclife.training.learnable import learnt_by
+from reclife.training.outcome import Outcome
 from reclife.training.plan import plan
 from reclife.training.probe import check_speed
-from reclife.training.stages import Outcome, Staged
+from reclife.training.stages import Staged
 from reclife.training.train import Trained, train
 from reclife.training.warm_start import Start, save_optimizer
 
@@ -54,7 +55,7 @@ def run(
         if declared.topology.kind == "local" and declared.placement is None:
             trained = train(*given, run_id=run_id, checkpoints=kept, logs=logs, start=start)
             return Outcome(partial(_write, trained, declared, spec), trained.report)
-        return Outcome(*launch(*given, run_id=run_id, checkpoints=kept, logs=logs, start=start))
+        return launch(*given, run_id=run_id, checkpoints=kept, logs=logs, start=start)
 
     if not config.stages:
         return one(config, table, start, checkpoints, logs)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple, final
+from typing import final
 
 import numpy as np
 import pyarrow as pa
@@ -29,16 +29,10 @@ from reclife.contracts import Contract, FeatureSpec, StageRow, TrainingReport, d
 from reclife.errors import ArtifactError, ConfigError
 from reclife.models.saved import read_weights
 from reclife.runtime.seeds import derive
+from reclife.training.outcome import Outcome
 from reclife.training.warm_start import Start
 
 _LOG = logging.getLogger(__name__)
-
-
-class Outcome(NamedTuple):
-    """What writes a trained model into a folder, and the account of its training."""
-
-    write: Callable[[Path], None]
-    report: TrainingReport
 
 
 Run = Callable[[TrainingConfig, pa.Table, Start | None, Path, Path], Outcome]

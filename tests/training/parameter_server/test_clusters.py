@@ -97,6 +97,23 @@ def test_after_each_kill_training_goes_on(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+def test_a_worker_that_stands_still_is_replaced(tmp_path: Path) -> None:
+    def stop() -> None:
+        tasks.wait_for(partial(tasks.saved, tmp_path, 20), 120)
+        os.kill(tasks.pids(tmp_path)["worker-1"], signal.SIGSTOP)
+        tasks.goes_on(tmp_path, 10)
+
+    stopper = tasks.during(stop)
+    config = tasks.declared(
+        **LONG, topology=servers(servers=1, unit_seconds=15), checkpoint={"every_steps": 10}
+    )
+    report = tasks.together(tmp_path, config)
+    stopper.result()
+    assert report.steps == STEPS
+    assert not tasks.pids(tmp_path)
+
+
+@pytest.mark.slow
 def test_ten_random_kills_end_at_the_exact_step(tmp_path: Path) -> None:
     """Whichever task is killed, a step is done again within 120 seconds."""
     choice, gone = random.Random(7), set[int]()

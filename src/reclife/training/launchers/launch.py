@@ -5,17 +5,18 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 import pyarrow as pa
 
 from reclife.config.training import TrainingConfig
-from reclife.contracts import FeatureSpec, TrainingReport
+from reclife.contracts import FeatureSpec
 from reclife.training.launchers.env import Environment
 from reclife.training.launchers.job import Description, Job
 from reclife.training.launchers.processes import Processes
 from reclife.training.launchers.roles import Roles, launcher, roles
 from reclife.training.launchers.spark import Spark
+from reclife.training.outcome import Outcome
 from reclife.training.warm_start import Start
 
 
@@ -24,13 +25,6 @@ class Launcher(Protocol):
 
     def run(self, job: Job, roles: Roles) -> None:
         """Return once the training in `job` is done."""
-
-
-class Launched(NamedTuple):
-    """What writes the trained model into a folder, and the account of its training."""
-
-    write: Callable[[Path], None]
-    report: TrainingReport
 
 
 def launch(
@@ -43,7 +37,7 @@ def launch(
     checkpoints: Path,
     logs: Path,
     start: Start | None = None,
-) -> Launched:
+) -> Outcome:
     """Train the declared model by a cluster; the arguments are those of `train`.
 
     Raises:
@@ -66,7 +60,7 @@ def launch(
         start.save(begun)
     job.write(described, train, validation)
     LAUNCHERS[declared.kind](declared).run(job, roles(config.topology))
-    return Launched(partial(_copy, job.model), job.close())
+    return Outcome(partial(_copy, job.model), job.close())
 
 
 def _copy(model: Path, target: Path) -> None:

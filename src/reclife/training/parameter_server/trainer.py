@@ -38,9 +38,6 @@ Tensor = Any
 _AHEAD = 3
 """Units handed out for each worker: one is done, the others wait for it or for a lost one."""
 
-_SILENCE_SECONDS = 100.0
-"""How long a unit may take, its repetition on another worker included, before training stops."""
-
 
 @final
 class ParameterServerTrainer(Trainer):
@@ -65,7 +62,7 @@ class ParameterServerTrainer(Trainer):
         self._config = config
         self._coordinator = cluster.coordinator
         self._folder = folder
-        self._batches, self._prefetch = topology.batches_per_unit, topology.prefetch
+        self._topology = topology
         self._out = _AHEAD * cluster.workers
         self._forward = Forward(learner, config)
         servers, name, wires = cluster.servers, uuid.uuid4().hex, Wires(topology.wire)
@@ -99,7 +96,7 @@ class ParameterServerTrainer(Trainer):
         held = Held(self._shards, self._vector, self._statistics, self._ledger)
         given = self._learner, self._forward, held, columns, self._config
         self._units = {
-            watch: Traced(Unit(*given, watch=watch), prefetch=self._prefetch)
+            watch: Traced(Unit(*given, watch=watch), prefetch=self._topology.prefetch)
             for watch in (False, True)
         }
 
@@ -107,7 +104,7 @@ class ParameterServerTrainer(Trainer):
         """Keep every worker busy; yield what is done in the order of `work`."""
         under_way: deque[tuple[list[Work], Any]] = deque()
         steps: dict[int, int] = {}
-        while unit := list(islice(work, self._batches)):
+        while unit := list(islice(work, self._topology.batches_per_unit)):
             steps |= {one.position: one.step for one in unit}
             under_way.append((unit, self._handed_out(unit)))
             if len(under_way) >= self._out:
@@ -126,10 +123,11 @@ class ParameterServerTrainer(Trainer):
 
     def _done(self, unit: list[Work], remote: Any) -> Iterator[tuple[Work, StepResult]]:
         try:
-            found = np.asarray(bounded(remote.fetch, _SILENCE_SECONDS))
+            found = np.asarray(bounded(remote.fetch, self._topology.unit_seconds))
         except TimeoutError:
             raise TimeoutError(
-                f"No worker finished step {unit[0].step} within {_SILENCE_SECONDS:g} seconds."
+                f"No worker finished step {unit[0].step} within {self._topology.unit_seconds} "
+                "seconds: one stands still, or unit_seconds of the topology are too few."
             ) from None
         names = self._units[any(one.watch for one in unit)].watched
         tasks = len(self.model.tasks)
