@@ -1,4 +1,4 @@
-"""What a trained retriever is made of, part by part, as `models.summary` tells it of the others."""
+"""What a trained retriever is made of, part by part, as a ranking model is by `models.summary`."""
 
 import copy
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ from reclife.contracts import ModelSummary
 from reclife.models.retrieval import build
 from reclife.models.retrieval.model import RetrievalModel
 from reclife.models.retrieval.sequence import SequenceModel
-from reclife.models.summary import Model, Score, Source, parts
+from reclife.models.traced import Model, Score, Source, parts
 
 Layer = Any
 Tensor = Any
