@@ -24,6 +24,7 @@ def rows() -> pa.Table:
             "float": pa.array(numbers.astype(np.float32)),
             "word": pa.array(draw.choice(["a", "b", "", "ü"], ROWS), mask=hole).dictionary_encode(),
             "sure": pa.array(draw.random(ROWS) < 0.5, mask=hole),
+            "a name, with.dots": pa.array(draw.integers(0, 9, ROWS)),
             "list": pa.array([[n, None] if n % 3 else None for n in range(ROWS)]),
         }
     )
@@ -41,6 +42,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 PLAIN: dict[str, Callable[[Any], Any]] = {
     "all": lambda frame: frame,
     "selected and renamed": lambda frame: frame.select("list", "real").toDF("l", "r"),
+    "a strange name": lambda frame: frame.where("`a name, with.dots` = 3"),
     "less": lambda frame: frame.where("number < 700 and small >= 4"),
     "or, not, null": lambda frame: frame.where("not (small > 4) or word is null"),
     "a column of comparison": lambda frame: frame.selectExpr(

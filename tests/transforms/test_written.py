@@ -94,6 +94,20 @@ def test_files_of_tasks_that_were_run_twice_are_left_out(spark: Any, tmp_path: P
     assert rows(found.toArrow()) == EXPECTED
 
 
+def test_files_that_lie_on_other_machines_are_missed(spark: Any, tmp_path: Path) -> None:
+    from reclife.errors import DataError
+    from reclife.transforms.written import Into, write
+
+    def elsewhere(ending: Any, told: Any) -> Any:
+        del ending
+        return spark.createDataFrame([("part-of-another-machine.parquet",)], told)
+
+    schema = spark.createDataFrame(TABLE).schema
+    with pytest.raises(DataError, match="choose a folder that all workers share"):
+        write(spark, Into(str(tmp_path / "table"), NAMES), schema, elsewhere)
+    assert not (tmp_path / "table").exists()
+
+
 def test_a_table_without_rows_keeps_its_columns(spark: Any, tmp_path: Path) -> None:
     found = written(spark, str(tmp_path / "table"), TABLE.slice(0, 0))
     assert found.count() == 0

@@ -19,6 +19,8 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import types as st
 from pyspark.sql.pandas.types import to_arrow_schema
 
+from reclife.errors import DataError
+
 Batches = Iterator[pa.RecordBatch]
 Ending = Callable[[Iterator[pa.Table]], Batches]
 """What a task's last tables become: the batches that Spark is given back."""
@@ -67,12 +69,16 @@ def write(
         into: Where to.
         schema: Of what is computed.
         run: Ending of each task, schema of what it returns -> their rows.
+
+    Raises:
+        DataError: Workers wrote to disks of their own.
     """
     columns = into.columns or {name: name for name in schema.names}
     target = _local(spark, into.folder)
     if target is None:
-        found = run(returned, schema).select(*columns).toDF(*columns.values())
-        found.write.mode("overwrite").parquet(into.folder)
+        quoted = [f"`{name}`" for name in columns]
+        spread = run(returned, schema).select(*quoted).toDF(*columns.values())
+        spread.write.mode("overwrite").parquet(into.folder)
         return spark.read.parquet(into.folder)
     fields = [st.StructField(there, schema[name].dataType) for name, there in columns.items()]
     renamed = st.StructType(fields)
@@ -83,9 +89,14 @@ def write(
     arrow = to_arrow_schema(renamed)
     ending = partial(_write, columns=list(columns), folder=beside, schema=arrow, codec=codec)
     files = {row[0] for row in run(ending, _TOLD).collect()}
-    for file in beside.iterdir():
-        if file.name not in files:
-            file.unlink()  # of a task that was run twice
+    found = {file.name for file in beside.iterdir()}
+    if absent := files - found:
+        raise DataError(
+            f"{len(absent)} of {len(files)} files of {into.folder} are not on this machine: choose "
+            "a folder that all workers share"
+        )
+    for name in found - files:
+        (beside / name).unlink()  # of a task that was run twice
     if not files:
         pq.write_table(arrow.empty_table(), beside / "part-empty.parquet")
     (beside / "_SUCCESS").touch()
