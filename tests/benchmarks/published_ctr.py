@@ -1,6 +1,6 @@
 """Ranking models on MovieLens 100k's published split of ratings, on the current run's examples.
 
-    RECLIFE_DATA=<folder> kedro run --env ml100k_ctr --tags features
+    RECLIFE_DATA=<folder> kedro run --env ml100k_ctr --pipelines ingest,features
     RECLIFE_DATA=<folder> python -m tests.benchmarks.published_ctr [--model deepfm]
 
 `published_ctr.yml` declares the models, their features and their goals.

@@ -30,15 +30,19 @@ class Trainer:
         self._variables = model.variables_to_train
         self._optimizer = Adam(self._variables, config.learning_rate, config.weight_decay, steps)
         self._seed = derive(config.seed, "negatives")
-        self._step = tf.function(self._update, autograph=False, reduce_retracing=True)
+        self._step: Any = None
         self._done = 0
 
     def step(self, batch: Batch) -> Tensor:
         """Train on `batch` and return its loss."""
         inputs = {name: tf.constant(array) for name, array in batch.inputs.items()}
-        step = tf.constant(self._done)
+        given = inputs, tf.constant(batch.rows), tf.constant(batch.targets), tf.constant(self._done)
+        if self._step is None:
+            self._step = tf.function(
+                self._update, input_signature=_of_any_size(given), autograph=False
+            )
         self._done += 1
-        return self._step(inputs, tf.constant(batch.rows), tf.constant(batch.targets), step)
+        return self._step(*given)
 
     def _update(
         self, inputs: Mapping[str, Tensor], rows: Tensor, targets: Tensor, step: Tensor
@@ -51,3 +55,8 @@ class Trainer:
         )
         self._optimizer.apply(gradients, step)
         return loss
+
+
+def _of_any_size(given: Any) -> Any:
+    """Return the signature of tensors of these ranks: the graph is traced once for all batches."""
+    return tf.nest.map_structure(lambda t: tf.TensorSpec([None] * t.shape.rank, t.dtype), given)
