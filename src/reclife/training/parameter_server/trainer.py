@@ -20,9 +20,10 @@ from reclife.models.saved import compiled, predict_arrays
 from reclife.training import dense
 from reclife.training.examples import Examples
 from reclife.training.parameter_server.columns import Columns
-from reclife.training.parameter_server.coordination import Connected, bounded
+from reclife.training.parameter_server.coordination import Connected
 from reclife.training.parameter_server.forward import Forward
 from reclife.training.parameter_server.ledger import Ledger
+from reclife.training.parameter_server.pulse import Pulse
 from reclife.training.parameter_server.shards import Shards
 from reclife.training.parameter_server.statistics import Statistics
 from reclife.training.parameter_server.traced import Traced
@@ -34,6 +35,11 @@ from reclife.training.trainer import StepResult, Trainer, Work
 
 Array = NDArray[Any]
 Tensor = Any
+
+_SILENT = (
+    "No worker finished a unit of work within {} seconds: one stands still, or unit_seconds of the "
+    "topology are too few."
+)
 
 _AHEAD = 3
 """Units handed out for each worker: one is done, the others wait for it or for a lost one."""
@@ -104,13 +110,17 @@ class ParameterServerTrainer(Trainer):
         """Keep every worker busy; yield what is done in the order of `work`."""
         under_way: deque[tuple[list[Work], Any]] = deque()
         steps: dict[int, int] = {}
-        while unit := list(islice(work, self._topology.batches_per_unit)):
-            steps |= {one.position: one.step for one in unit}
-            under_way.append((unit, self._handed_out(unit)))
-            if len(under_way) >= self._out:
+        seconds = self._topology.unit_seconds
+        with Pulse(seconds, _SILENT.format(seconds)) as pulse:
+            while unit := list(islice(work, self._topology.batches_per_unit)):
+                steps |= {one.position: one.step for one in unit}
+                under_way.append((unit, self._handed_out(unit)))
+                pulse.beat()
+                if len(under_way) >= self._out:
+                    yield from self._done(*under_way.popleft())
+            while under_way:
                 yield from self._done(*under_way.popleft())
-        while under_way:
-            yield from self._done(*under_way.popleft())
+                pulse.beat()
         self._repeated += [steps[position] for position in self._ledger.repeated()]
 
     def _handed_out(self, unit: list[Work]) -> Any:
@@ -122,13 +132,7 @@ class ParameterServerTrainer(Trainer):
         return self._coordinator.schedule(function, args=(rows, sizes, numbers, paces))
 
     def _done(self, unit: list[Work], remote: Any) -> Iterator[tuple[Work, StepResult]]:
-        try:
-            found = np.asarray(bounded(remote.fetch, self._topology.unit_seconds))
-        except TimeoutError:
-            raise TimeoutError(
-                f"No worker finished step {unit[0].step} within {self._topology.unit_seconds} "
-                "seconds: one stands still, or unit_seconds of the topology are too few."
-            ) from None
+        found = np.asarray(remote.fetch())
         names = self._units[any(one.watch for one in unit)].watched
         tasks = len(self.model.tasks)
         for one, numbers in zip(unit, found, strict=True):
