@@ -19,5 +19,5 @@ class ExportConfig(Schema):
     )
     execution_tolerance: PositiveFloat = Field(
         1e-5,
-        description="Of the chosen graph, between batch sizes, optimisation levels and orders.",
+        description="Of the chosen graph, between batch sizes and orders of columns.",
     )
