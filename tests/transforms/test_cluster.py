@@ -2,71 +2,24 @@
 
 import json
 import os
-import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
-from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-import pyspark
 import pytest
-
-DEPLOY = "org.apache.spark.deploy"
-SECONDS = 180
+from tests.standalone import standalone
 
 pytestmark = pytest.mark.slow
 
 
-@contextmanager
-def service(folder: Path, name: str, *arguments: str) -> Iterator[Path]:
-    """Run a class of Spark's standalone mode on loopback; yield its log."""
-    from reclife.runtime.java import java_home
-
-    home = java_home(Path(os.environ["RECLIFE_PROJECT"], ".java"))
-    environment = {**os.environ, "SPARK_LOCAL_IP": "127.0.0.1", "SPARK_DAEMON_MEMORY": "256m"}
-    if home is not None:
-        environment["JAVA_HOME"] = str(home)
-    program = Path(pyspark.__file__).parent / "bin" / "spark-class"
-    log = folder / f"{name}.log"
-    command = [str(program), f"{DEPLOY}.{name}", "--host", "127.0.0.1", *arguments]
-    with log.open("w", encoding="utf-8") as file:
-        process = subprocess.Popen(command, env=environment, stdout=file, stderr=file, cwd=folder)
-    try:
-        yield log
-    finally:
-        process.terminate()
-        process.wait(30)
-
-
-def wait_for(log: Path, text: str, count: int = 1) -> None:
-    until = time.monotonic() + SECONDS
-    while log.read_text(encoding="utf-8").count(text) < count:
-        assert time.monotonic() < until, log.read_text(encoding="utf-8")
-        time.sleep(0.5)
-
-
 @pytest.fixture(scope="module")
-def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def cluster(project: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of a master with two workers of one core each."""
-    with closing(socket.socket()) as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    with ExitStack() as stack:
-        folder = tmp_path_factory.mktemp("master")
-        ports = ("--port", str(port), "--webui-port", "0")
-        log = stack.enter_context(service(folder, "master.Master", *ports))
-        wait_for(log, "I have been elected leader")
-        address = f"spark://127.0.0.1:{port}"
-        sizes = ("--cores", "1", "--memory", "1g", "--webui-port", "0", address)
-        for number in range(2):
-            folder = tmp_path_factory.mktemp(f"worker{number}")
-            stack.enter_context(service(folder, "worker.Worker", *sizes))
-        wait_for(log, "Registering worker", 2)
+    with standalone(project, tmp_path_factory.mktemp("cluster")) as address:
         yield address
 
 

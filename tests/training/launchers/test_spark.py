@@ -3,7 +3,6 @@
 import json
 import os
 import signal
-import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -11,12 +10,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import pyspark
 import pytest
+from tests.standalone import standalone
 from tests.training.launchers import tasks
-
-from reclife.runtime.java import java_home
-from reclife.training.launchers.cluster import free_ports
 
 pytestmark = pytest.mark.slow
 
@@ -49,40 +45,8 @@ stop()
 def master(project: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
     """The address and the folder of a standalone master with two workers of one core each."""
     folder = tmp_path_factory.mktemp("spark")
-    home = Path(pyspark.__file__).parent
-    java = java_home(project / ".java")
-    program = [str(java / "bin" / "java") if java else "java", "-Xmx256m", "-cp"]
-    program.append(str(home / "jars" / "*"))
-    (port,) = free_ports(1)
-    address = f"spark://127.0.0.1:{port}"
-    environment = os.environ | {
-        "SPARK_HOME": str(home),
-        "SPARK_LOCAL_IP": "127.0.0.1",
-        "SPARK_SCALA_VERSION": "2.13",
-    }
-    started = []
-
-    def run(*arguments: str) -> None:
-        with (folder / f"{len(started)}.log").open("wb") as log:
-            command = [*program, *arguments]
-            started.append(subprocess.Popen(command, env=environment, stdout=log, stderr=log))
-
-    deploy = "org.apache.spark.deploy"
-    run(f"{deploy}.master.Master", *f"--host 127.0.0.1 --port {port} --webui-port 0".split())
-    tasks.wait_for(partial(listening, port), 300)
-    for number in range(2):
-        options = f"--host 127.0.0.1 --webui-port 0 --cores 1 --memory 600m --work-dir {folder}"
-        run(f"{deploy}.worker.Worker", *f"{options}/work-{number} {address}".split())
-    yield address, folder
-    for process in started:
-        process.terminate()
-    for process in started:
-        process.wait(60)
-
-
-def listening(port: int) -> bool:
-    with socket.socket() as found:
-        return found.connect_ex(("127.0.0.1", port)) == 0
+    with standalone(project, folder, memory="600m") as address:
+        yield address, folder
 
 
 def driver(root: Path, master: str, project: Path, **changes: Any) -> subprocess.Popen[str]:
