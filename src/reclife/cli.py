@@ -186,7 +186,7 @@ def resume() -> None:
 @in_sentences
 def compare(first: str, second: str, resamples: int, seed: int) -> None:
     """Hold run SECOND against run FIRST on the test events and lists of both, with significance."""
-    from reclife.pipelines.evaluation.compared import compare_runs
+    from reclife.evaluation.compared import compare_runs
 
     text, page = compare_runs(first, second, resamples, seed)
     click.echo(f"{text}\n{page}")

@@ -79,9 +79,9 @@ def run(spark: "SparkSession", config: FeaturesConfig, data: Path, out: Path) ->
     """Fit, compute and write the features."""
     from pyspark.sql import functions as sf
 
-    from reclife.transforms.fit import fit
-    from reclife.transforms.spark import features_for_spark
-    from reclife.transforms.written import Into
+    from reclife.transforms.engine.fit import fit
+    from reclife.transforms.engine.spark import features_for_spark
+    from reclife.transforms.engine.written import Into
 
     log = spark.read.parquet(str(data)).withColumnRenamed("ts", "timestamp")
     log = log.withColumn("label", (sf.col("event") == "click").cast("double"))

@@ -11,8 +11,8 @@ from kedro.framework.session.session import KedroSession
 from kedro.framework.startup import bootstrap_project
 
 from reclife.contracts import EvaluationReport, EvaluationRow
-from reclife.pipelines.evaluation import like
-from reclife.pipelines.evaluation.slices import Entities
+from reclife.evaluation import like
+from reclife.evaluation.slices import Entities
 from tests.benchmarks.lines import Line
 
 SEEDS = (0, 1, 2)

@@ -13,7 +13,7 @@ import yaml
 from tests.transforms.rows import state_of
 
 from reclife.config.feature_list import AS_OF_KINDS
-from reclife.transforms.requests import features_for
+from reclife.transforms.engine.requests import features_for
 
 PAGE = Path(__file__).parents[2] / "docs" / "looking-back.md"
 BLOCK = re.compile(

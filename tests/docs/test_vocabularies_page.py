@@ -12,8 +12,8 @@ from tests.transforms.rows import state_of
 from reclife.config.features import FeaturesConfig
 from reclife.contracts import FeatureStats
 from reclife.errors import DataError
-from reclife.transforms.growth import grow
-from reclife.transforms.out_of_vocabulary import check_rates
+from reclife.transforms.engine.growth import grow
+from reclife.transforms.engine.out_of_vocabulary import check_rates
 
 TEXT = (Path(__file__).parents[2] / "docs" / "vocabularies.md").read_text(encoding="utf-8")
 DECLARED = [

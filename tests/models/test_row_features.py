@@ -9,7 +9,7 @@ from reclife.config.model import ModelConfig
 from reclife.export.probe import check_exportable
 from reclife.models import build
 from reclife.models.saved import predict
-from reclife.transforms.plan import feature_spec
+from reclife.transforms.engine.plan import feature_spec
 
 COLUMNS = {
     "country": ["DE", "US", None, "JP"],

@@ -42,7 +42,7 @@ def test_ingest_reads_each_recognised_format(spark) -> None:
     from pyspark.sql import functions as sf
     from pyspark.sql.types import StringType
 
-    from reclife.transforms.parsing import parse_time
+    from reclife.sources.parsing import parse_time
 
     frame = spark.createDataFrame([(text,) for text, _, _ in CASES], ["raw"])
     values = []

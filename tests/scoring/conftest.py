@@ -91,9 +91,9 @@ def world(spark, tmp_path_factory) -> World:
     from reclife.export.report import parity_report, pick_golden
     from reclife.models.saved import save_model
     from reclife.retrieval.candidates import CandidateSource
-    from reclife.transforms.fit import fit
-    from reclife.transforms.plan import feature_spec
-    from reclife.transforms.requests import features_for
+    from reclife.transforms.engine.fit import fit
+    from reclife.transforms.engine.plan import feature_spec
+    from reclife.transforms.engine.requests import features_for
 
     events, items, users = tables(np.random.default_rng(0))
     config = FeaturesConfig.model_validate(FEATURES)

@@ -20,7 +20,7 @@ from reclife.models.saved import predict
 from reclife.scoring.engine import Engine
 from reclife.scoring.recommend import Tables, recommend
 from reclife.scoring.report import measured
-from reclife.transforms.requests import features_for
+from reclife.transforms.engine.requests import features_for
 
 COLUMNS = ["user_id", "rank", "item_id", "score", "cold", "source", "model_run_id"]
 TODAY = date(2021, 5, 6)

@@ -20,8 +20,8 @@ SEED, ROWS = 5, 2_000
 def run(master: str, partitions: int, out: Path) -> None:
     """Write the features of all events, the hash of the fitted state and how many executors ran."""
     from reclife.runtime.spark import start
-    from reclife.transforms.fit import fit
-    from reclife.transforms.spark import features_for_spark
+    from reclife.transforms.engine.fit import fit
+    from reclife.transforms.engine.spark import features_for_spark
 
     parts = {"spark.master": master, "spark.sql.shuffle.partitions": str(partitions)}
     spark = start(SETTINGS | parts)

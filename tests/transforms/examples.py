@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 
 from reclife.config.features import FeaturesConfig
-from reclife.transforms.plan import TRANSFORMS
+from reclife.transforms.engine.plan import TRANSFORMS
 
 Declared = dict[str, Any]
 ITEM_TITLE = {"source": "item", "column": "title"}

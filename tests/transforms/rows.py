@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 
 from reclife.config.features import FeaturesConfig
-from reclife.transforms.requests import features_for
+from reclife.transforms.engine.requests import features_for
 from reclife.transforms.state import FeatureState
 
 

@@ -4,7 +4,7 @@ import pyarrow as pa
 import pytest
 
 from reclife.config.features import FeaturesConfig
-from reclife.transforms.requests import features_for
+from reclife.transforms.engine.requests import features_for
 from reclife.transforms.state import FeatureState
 
 PRIOR, STRENGTH = 0.25, 2

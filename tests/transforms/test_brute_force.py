@@ -20,7 +20,7 @@ from tests.transforms.brute_force import (
     reference,
 )
 
-from reclife.transforms.requests import features_for
+from reclife.transforms.engine.requests import features_for
 
 ROWS, FEWER = 2_000, 700
 CUT = START + 34 * DAY
@@ -106,7 +106,7 @@ def test_spark_agrees_in_other_time_zones(
     spark: Any, monkeypatch: pytest.MonkeyPatch, told: tuple[Log, list[dict[str, Any]]], zone: str
 ) -> None:
     """Python's zone changes here; `test_cluster` gives Java and the workers other zones too."""
-    from reclife.transforms.spark import features_for_spark
+    from reclife.transforms.engine.spark import features_for_spark
 
     log, counted = told
     monkeypatch.setenv("TZ", zone)

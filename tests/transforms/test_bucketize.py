@@ -10,7 +10,7 @@ from tests.transforms.rows import state_of, written
 
 from reclife.config.encodings import Boundaries, BucketizeFeature, LogScale
 from reclife.transforms.bucketize import as_vocabulary, declared_boundaries
-from reclife.transforms.plan import feature_spec
+from reclife.transforms.engine.plan import feature_spec
 
 BUCKETS: dict[str, Any] = {
     "kind": "bucketize",

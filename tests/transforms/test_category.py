@@ -7,7 +7,7 @@ import pytest
 from tests.transforms.rows import state_of, written
 from tests.transforms.test_hashed_category import splitmix, text_hash
 
-from reclife.transforms.plan import feature_spec
+from reclife.transforms.engine.plan import feature_spec
 
 CATEGORY = {"kind": "category", "name": "code", "source": "interaction", "column": "x"}
 

@@ -6,7 +6,7 @@ import pytest
 
 from reclife.config.features import FeaturesConfig
 from reclife.errors import ConfigError
-from reclife.transforms.check import check_declaration
+from reclife.transforms.engine.check import check_declaration
 
 INTERACTIONS = ["user_id", "item_id", "timestamp", "label", "device"]
 

@@ -13,8 +13,8 @@ from tests.transforms.test_hashed_category import text_hash
 
 from reclife.contracts import FeatureSpec, FeatureStats, IngestReport, LabelReport
 from reclife.pipelines.features import nodes
-from reclife.transforms.plan import TRANSFORMS, build, feature_spec
-from reclife.transforms.requests import features_for
+from reclife.transforms.engine.plan import TRANSFORMS, build, feature_spec
+from reclife.transforms.engine.requests import features_for
 from reclife.transforms.state import FeatureState
 from reclife.validation.features import check_features
 from reclife.validation.tables import read

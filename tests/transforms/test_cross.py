@@ -8,7 +8,7 @@ from tests.transforms.rows import state_of, written
 from tests.transforms.test_hashed_category import WORD, splitmix
 
 from reclife.transforms.bucketize import as_vocabulary
-from reclife.transforms.plan import feature_spec
+from reclife.transforms.engine.plan import feature_spec
 
 WHERE: dict[str, Any] = {"kind": "category", "name": "place", "source": "user", "column": "user_id"}
 WHEN: dict[str, Any] = {

@@ -10,7 +10,7 @@ import pytest
 from tests.transforms.rows import state_of, written
 
 from reclife.transforms.date_part import values_of
-from reclife.transforms.plan import feature_spec
+from reclife.transforms.engine.plan import feature_spec
 
 ZONES = ["UTC", "Asia/Tokyo", "America/New_York", "Asia/Kolkata", "Pacific/Auckland"]
 SPRING = int(datetime(2024, 3, 10, 6, 30, tzinfo=ZoneInfo("UTC")).timestamp())

@@ -8,7 +8,7 @@ import pytest
 
 from reclife.config.features import FeaturesConfig
 from reclife.errors import ConfigError
-from reclife.transforms.check import check_declaration
+from reclife.transforms.engine.check import check_declaration
 from reclife.transforms.state import FeatureState
 
 PARTITIONS = (1, 3, 8)
@@ -50,7 +50,7 @@ CONFIG = FeaturesConfig.model_validate(
 
 
 def test_the_state_is_that_of_the_training_part(spark: Any) -> None:
-    from reclife.transforms.fit import fit
+    from reclife.transforms.engine.fit import fit
 
     rows = [(1, 30, 1.0), (1, 10, 2.0), (2, 10, 4.5), (2, 20, 0.5), (3, 20, 3.0), (3, 40, 1.0)]
     train = spark.createDataFrame(
@@ -81,7 +81,7 @@ def test_the_state_is_that_of_the_training_part(spark: Any) -> None:
 
 
 def test_a_fractional_category_is_refused(spark: Any) -> None:
-    from reclife.transforms.fit import fit
+    from reclife.transforms.engine.fit import fit
 
     train = spark.createDataFrame([(1, 2, 1.0)], "user_id bigint, item_id bigint, label double")
     items = spark.createDataFrame([(2, 1.5)], "item_id bigint, genres double")

@@ -23,7 +23,7 @@ FINITE = np.array(MIXED[4:], float)
 
 @pytest.fixture(scope="module")
 def state(spark: Any) -> FeatureState:
-    from reclife.transforms.fit import fit
+    from reclife.transforms.engine.fit import fit
 
     of = {"source": "interaction"}
     quantiles = {"kind": "quantiles", "count": 4}

@@ -9,7 +9,7 @@ import pytest
 from tests.transforms import examples
 from tests.transforms.examples import Tables, make_tables
 
-from reclife.transforms.requests import features_for
+from reclife.transforms.engine.requests import features_for
 from reclife.transforms.state import FeatureState
 
 ROWS = 1_000
@@ -38,7 +38,7 @@ def frames(spark: Any, tables: Tables) -> list[Any]:
 
 @pytest.fixture(scope="module")
 def state(frames: list[Any]) -> FeatureState:
-    from reclife.transforms.fit import fit
+    from reclife.transforms.engine.fit import fit
 
     events, items, users = frames
     return fit(events.where("timestamp < 1710400000"), items, users, examples.config())
@@ -47,7 +47,7 @@ def state(frames: list[Any]) -> FeatureState:
 @pytest.fixture(scope="module")
 def trained(frames: list[Any], state: FeatureState, golden: np.ndarray[Any, Any]) -> pa.Table:
     """The golden rows as training computes them: every event is a request."""
-    from reclife.transforms.spark import features_for_spark
+    from reclife.transforms.engine.spark import features_for_spark
 
     events, items, users = frames
     rows = features_for_spark(events, events, items, users, state, item_cut=None).toArrow()
@@ -63,7 +63,7 @@ def features_of(rows: pa.Table, state: FeatureState, numbers: np.ndarray[Any, An
 def test_spark_scores_requests_apart_from_the_events(
     frames: list[Any], state: FeatureState, golden: np.ndarray[Any, Any], trained: pa.Table
 ) -> None:
-    from reclife.transforms.spark import features_for_spark
+    from reclife.transforms.engine.spark import features_for_spark
 
     events, items, users = frames
     requests = events.select(*ASKED).repartition(3)

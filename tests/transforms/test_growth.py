@@ -10,7 +10,7 @@ from tests.transforms.rows import state_of
 
 from reclife.config.features import FeaturesConfig
 from reclife.errors import ConfigError
-from reclife.transforms.growth import extends, grow
+from reclife.transforms.engine.growth import extends, grow
 from reclife.transforms.state import FeatureState
 
 PLACE = {"kind": "category", "name": "place", "source": "interaction", "column": "x"}
@@ -118,7 +118,7 @@ CONFIG = FeaturesConfig.model_validate(
 
 def fitted(spark: Any, days: int, partitions: int) -> FeatureState:
     """Fit on the log of some days: each brings two items more, its own the most frequent."""
-    from reclife.transforms.fit import fit
+    from reclife.transforms.engine.fit import fit
 
     rows = [(s % 7, (s * s) % (2 * (s // 100) + 3), float(s % 3 > 0)) for s in range(100 * days)]
     events = spark.createDataFrame(rows, "user_id bigint, item_id bigint, label double")

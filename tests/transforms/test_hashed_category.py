@@ -8,8 +8,8 @@ import pytest
 from tests.transforms.rows import state_of, written
 
 from reclife.errors import DataError
-from reclife.transforms.arrays import scramble, value_hashes
-from reclife.transforms.plan import feature_spec
+from reclife.transforms.engine.plan import feature_spec
+from reclife.transforms.kernels.arrays import scramble, value_hashes
 
 SPLITMIX_1234567 = [
     6457827717110365317,

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 from tests.transforms.brute_force import Log, random_events
 
-from reclife.transforms.requests import features_for
+from reclife.transforms.engine.requests import features_for
 
 PARTS = 8
 ROWS = 2_000
@@ -17,7 +17,7 @@ ROWS = 2_000
 @pytest.fixture
 def sensitive(spark: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Let small tables have hot keys, and eight parts."""
-    from reclife.transforms import hot_keys
+    from reclife.transforms.engine import hot_keys
 
     monkeypatch.setattr(hot_keys, "_SMALL", 0)
     monkeypatch.setattr(hot_keys, "_LEAST", 10)
@@ -35,7 +35,7 @@ def log() -> Log:
 
 @pytest.mark.usefixtures("sensitive")
 def test_hot_keys_are_found_and_cut_as_small_as_half_a_part(spark: Any, log: Log) -> None:
-    from reclife.transforms.hot_keys import hot_keys
+    from reclife.transforms.engine.hot_keys import hot_keys
 
     found = hot_keys(spark.createDataFrame(log.events), ["item_id", "user_id"], PARTS)
     for name, hottest in (("item_id", 11), ("user_id", 7)):
@@ -46,8 +46,8 @@ def test_hot_keys_are_found_and_cut_as_small_as_half_a_part(spark: Any, log: Log
 
 @pytest.mark.usefixtures("sensitive")
 def test_requests_are_spread_and_each_sees_all_events_of_its_key(spark: Any, log: Log) -> None:
-    from reclife.transforms.exchange import Step, by_keys
-    from reclife.transforms.hot_keys import hot_keys
+    from reclife.transforms.engine.exchange import Step, by_keys
+    from reclife.transforms.engine.hot_keys import hot_keys
 
     events = spark.createDataFrame(log.events)
     schema = spark.createDataFrame([(0, 0, 0)], "requests bigint, events bigint, lacking bigint")
@@ -72,7 +72,7 @@ def test_requests_are_spread_and_each_sees_all_events_of_its_key(spark: Any, log
 @pytest.mark.usefixtures("sensitive")
 @pytest.mark.parametrize("alike", [True, False])
 def test_no_value_changes(spark: Any, log: Log, alike: bool) -> None:
-    from reclife.transforms.spark import features_for_spark
+    from reclife.transforms.engine.spark import features_for_spark
 
     frames = [spark.createDataFrame(t) for t in (log.events, log.items, log.users)]
     events = frames[0].repartition(3)

@@ -3,7 +3,7 @@
 import numpy as np
 import pyarrow as pa
 
-from reclife.transforms.keys import numbered
+from reclife.transforms.kernels.keys import numbered
 
 
 def test_numbers_rise_with_the_values_of_both_tables() -> None:

@@ -30,7 +30,7 @@ def source(**declared: Any) -> InteractionsSource:
 
 
 def labelled(spark: Any, rows: list[tuple[Any, ...]], declared: InteractionsSource) -> Any:
-    from reclife.transforms.canonical import (
+    from reclife.sources.canonical import (
         canonical_interactions,
         newest,
         parse_interactions,

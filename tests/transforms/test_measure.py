@@ -5,13 +5,13 @@ from typing import Any
 import pyarrow as pa
 
 from reclife.config.features import FeaturesConfig
-from reclife.transforms.plan import feature_spec
+from reclife.transforms.engine.plan import feature_spec
 from reclife.transforms.split import Cuts
 from reclife.transforms.state import FeatureState
 
 
 def test_cut_events_and_unknown_values_are_counted_by_part(spark: Any) -> None:
-    from reclife.transforms.measure import measure
+    from reclife.transforms.engine.measure import measure
 
     event = {"kind": "category_sequence", "source": "interaction", "column": "event"}
     declared = [{**event, "name": "types", "length": 2}, {"kind": "gap_sequence", "name": "gaps"}]

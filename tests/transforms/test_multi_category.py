@@ -8,7 +8,7 @@ import pytest
 from tests.transforms.rows import state_of, written
 
 from reclife.errors import DataError
-from reclife.transforms.plan import feature_spec
+from reclife.transforms.engine.plan import feature_spec
 
 DECLARED = {"kind": "multi_category", "name": "tags", "source": "item", "column": "x"}
 VOCABULARY = {"tags": pa.array(["a", "b", "c:d"])}
@@ -89,7 +89,7 @@ def test_what_is_no_weight_is_named(
 
 def test_the_vocabulary_counts_parts_without_their_weights(spark: Any) -> None:
     from reclife.config.features import FeaturesConfig
-    from reclife.transforms.fit import fit
+    from reclife.transforms.engine.fit import fit
 
     texts = ["b:0.5|a", "c:d:2|b", "b:9", None, ""]
     items = pa.table({"item_id": np.arange(5), "x": pa.array(texts)})

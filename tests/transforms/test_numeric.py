@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 from tests.transforms.rows import state_of, written
 
-from reclife.transforms.plan import feature_spec
+from reclife.transforms.engine.plan import feature_spec
 
 NUMBER: dict[str, Any] = {"kind": "numeric", "name": "x", "source": "interaction", "column": "raw"}
 RAW = [-3.0, 0.0, 2.0, 5.0, 80.0, None, math.nan]

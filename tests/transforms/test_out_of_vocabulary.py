@@ -7,7 +7,7 @@ import pytest
 from reclife.config.features import FeaturesConfig
 from reclife.contracts import FeatureStats
 from reclife.errors import ConfigError, DataError
-from reclife.transforms.out_of_vocabulary import check_rates
+from reclife.transforms.engine.out_of_vocabulary import check_rates
 
 ITEM = {"kind": "category", "name": "item", "source": "item", "column": "item_id"}
 HISTORY = {"kind": "sequence", "name": "history", "of": "item", "length": 3}

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from reclife.errors import ConfigError, DataError
-from reclife.transforms.requests import features_for
+from reclife.transforms.engine.requests import features_for
 
 CUT = 1_000_050
 Row = dict[str, Any]

@@ -73,7 +73,7 @@ OTHER: dict[str, Callable[[Any], Any]] = {
 
 @pytest.mark.parametrize("name", PLAIN)
 def test_workers_read_what_spark_reads(spark: Any, folder: Path, name: str) -> None:
-    from reclife.transforms.scan import mapped, scan_of
+    from reclife.transforms.engine.scan import mapped, scan_of
 
     frame = PLAIN[name](spark.read.parquet(str(folder)))
     assert scan_of(frame) is not None
@@ -85,7 +85,7 @@ def test_workers_read_what_spark_reads(spark: Any, folder: Path, name: str) -> N
 
 @pytest.mark.parametrize("name", OTHER)
 def test_other_frames_are_left_to_spark(spark: Any, folder: Path, name: str) -> None:
-    from reclife.transforms.scan import scan_of
+    from reclife.transforms.engine.scan import scan_of
 
     assert scan_of(OTHER[name](spark.read.parquet(str(folder)))) is None
 
@@ -93,7 +93,7 @@ def test_other_frames_are_left_to_spark(spark: Any, folder: Path, name: str) -> 
 def test_what_does_not_lie_in_plain_files_is_left_to_spark(
     spark: Any, folder: Path, tmp_path: Path
 ) -> None:
-    from reclife.transforms.scan import scan_of
+    from reclife.transforms.engine.scan import scan_of
 
     table = spark.read.parquet(str(folder))
     table.write.partitionBy("sure").parquet(str(tmp_path / "divided"))
@@ -111,7 +111,7 @@ def test_what_does_not_lie_in_plain_files_is_left_to_spark(
 
 
 def test_row_groups_are_divided_into_tasks_of_like_size(spark: Any, folder: Path) -> None:
-    from reclife.transforms.scan import scan_of
+    from reclife.transforms.engine.scan import scan_of
 
     scan = scan_of(spark.read.parquet(str(folder)))
     assert scan is not None
@@ -125,7 +125,7 @@ def test_row_groups_are_divided_into_tasks_of_like_size(spark: Any, folder: Path
 
 
 def test_a_table_without_rows_has_none(spark: Any, tmp_path: Path) -> None:
-    from reclife.transforms.scan import mapped
+    from reclife.transforms.engine.scan import mapped
 
     pq.write_table(rows().slice(0, 0), tmp_path / "empty.parquet")
     frame = spark.read.parquet(str(tmp_path))

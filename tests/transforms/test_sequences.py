@@ -8,9 +8,9 @@ import pyarrow as pa
 import pytest
 
 from reclife.config.features import FeaturesConfig
-from reclife.transforms.frame import Frame
-from reclife.transforms.history import History
-from reclife.transforms.requests import features_for
+from reclife.transforms.engine.requests import features_for
+from reclife.transforms.kernels.frame import Frame
+from reclife.transforms.kernels.history import History
 from reclife.transforms.state import FeatureState
 
 ITEM = {"kind": "category", "name": "item", "source": "item", "column": "item_id"}

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from reclife.transforms.requests import features_for
+from reclife.transforms.engine.requests import features_for
 
 KEYS = [("user_id", "ascending"), ("item_id", "ascending"), ("timestamp", "ascending")]
 
@@ -20,7 +20,7 @@ def test_spark_and_one_process_agree_bit_for_bit(
     partitions: int,
     zone: str,
 ) -> None:
-    from reclife.transforms.spark import features_for_spark
+    from reclife.transforms.engine.spark import features_for_spark
 
     world = make_world(11, text_ids=partitions == 3)
     monkeypatch.setenv("TZ", zone)
@@ -47,7 +47,7 @@ def test_spark_and_one_process_agree_bit_for_bit(
 
 def test_a_missing_event_column_is_named(spark: Any, make_world: Callable[..., Any]) -> None:
     from reclife.errors import DataError
-    from reclife.transforms.spark import features_for_spark
+    from reclife.transforms.engine.spark import features_for_spark
 
     world = make_world(0, rows=20)
     events, items, users = (

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from reclife.errors import ArtifactError
-from reclife.transforms.plan import feature_spec
+from reclife.transforms.engine.plan import feature_spec
 from reclife.transforms.state import FeatureState
 
 

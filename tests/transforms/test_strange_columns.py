@@ -8,7 +8,7 @@ import pytest
 
 from reclife.config.features import FeaturesConfig
 from reclife.errors import DataError
-from reclife.transforms.requests import features_for
+from reclife.transforms.engine.requests import features_for
 
 BIG = 2**53 + 1
 ITEM = {"source": "item"}
@@ -59,7 +59,7 @@ def config() -> FeaturesConfig:
 
 
 def test_columns_without_a_value(spark: Any, config: FeaturesConfig) -> None:
-    from reclife.transforms.fit import fit
+    from reclife.transforms.engine.fit import fit
 
     state = fit(*map(spark.createDataFrame, (EVENTS, ITEMS, USERS)), config)
     assert state.vocabularies["item"].to_pylist() == [BIG, 0]

@@ -8,9 +8,9 @@ import pytest
 from tests.transforms.brute_force import DAY, START, Log, random_events
 
 from reclife.config.features import FeaturesConfig
-from reclife.transforms.frame import Frame
-from reclife.transforms.plan import build
-from reclife.transforms.requests import features_for
+from reclife.transforms.engine.plan import build
+from reclife.transforms.engine.requests import features_for
+from reclife.transforms.kernels.frame import Frame
 from reclife.transforms.state import FeatureState
 from reclife.transforms.target_encoding import Sums, TargetEncoding
 
@@ -103,9 +103,9 @@ def test_spark_spreads_a_category_that_all_events_have(spark: Any, partitions: i
     """A third of the requests are of the test part: they all look back from the cut."""
     from pyspark.sql import functions as sf
 
-    from reclife.transforms.blocks import BLOCK, in_blocks
-    from reclife.transforms.plan import plan
-    from reclife.transforms.spark import features_for_spark
+    from reclife.transforms.engine.blocks import BLOCK, in_blocks
+    from reclife.transforms.engine.plan import plan
+    from reclife.transforms.engine.spark import features_for_spark
 
     rows = 3_000
     draw = np.random.default_rng(0)

@@ -7,7 +7,7 @@ import pytest
 from tests.transforms.rows import state_of, written
 from tests.transforms.test_hashed_category import text_hash
 
-from reclife.transforms.plan import feature_spec
+from reclife.transforms.engine.plan import feature_spec
 
 TEXT: dict[str, Any] = {
     "kind": "text_ngrams",

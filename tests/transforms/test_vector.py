@@ -8,7 +8,7 @@ from tests.transforms.rows import state_of, written
 
 from reclife.datasets.tensors import to_array
 from reclife.errors import DataError
-from reclife.transforms.plan import feature_spec
+from reclife.transforms.engine.plan import feature_spec
 
 VECTOR: dict[str, Any] = {
     "kind": "vector",

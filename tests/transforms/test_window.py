@@ -7,8 +7,8 @@ import pytest
 
 from reclife.config.features import FeaturesConfig
 from reclife.errors import ConfigError, DataError
-from reclife.transforms.check import check_declaration
-from reclife.transforms.requests import features_for
+from reclife.transforms.engine.check import check_declaration
+from reclife.transforms.engine.requests import features_for
 from reclife.transforms.state import FeatureState
 
 ITEMS, USERS = pa.table({"item_id": [5, 6]}), pa.table({"user_id": [1, 2]})

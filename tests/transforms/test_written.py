@@ -31,7 +31,7 @@ def written(
     table: pa.Table = TABLE,
     then: Callable[[pa.Table], pa.Table] = lambda table: table,
 ) -> Any:
-    from reclife.transforms.written import Into, write
+    from reclife.transforms.engine.written import Into, write
 
     schema = spark.createDataFrame(table).schema
     return write(spark, Into(folder, NAMES), schema, computed(spark, table, then))
@@ -81,7 +81,7 @@ def test_a_task_that_fails_leaves_the_earlier_table(spark: Any, tmp_path: Path) 
 
 
 def test_files_of_tasks_that_were_run_twice_are_left_out(spark: Any, tmp_path: Path) -> None:
-    from reclife.transforms.written import Into, write
+    from reclife.transforms.engine.written import Into, write
 
     schema = spark.createDataFrame(TABLE).schema
     run = computed(spark, TABLE, lambda table: table)
@@ -96,7 +96,7 @@ def test_files_of_tasks_that_were_run_twice_are_left_out(spark: Any, tmp_path: P
 
 def test_files_that_lie_on_other_machines_are_missed(spark: Any, tmp_path: Path) -> None:
     from reclife.errors import DataError
-    from reclife.transforms.written import Into, write
+    from reclife.transforms.engine.written import Into, write
 
     def elsewhere(ending: Any, told: Any) -> Any:
         del ending
@@ -117,7 +117,7 @@ def test_a_table_without_rows_keeps_its_columns(spark: Any, tmp_path: Path) -> N
 def test_elsewhere_spark_writes(
     spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from reclife.transforms import written as module
+    from reclife.transforms.engine import written as module
 
     monkeypatch.setattr(module, "_local", lambda *_: None)
     found = written(spark, str(tmp_path / "table"))

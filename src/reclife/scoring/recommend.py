@@ -13,7 +13,7 @@ from reclife.retrieval.candidates import CandidateSource
 from reclife.scoring.candidates import COLD, KEPT, histories, retrieve
 from reclife.scoring.engine import Engine, check_golden
 from reclife.scoring.ranking import PROBABILITY, ranked
-from reclife.transforms.spark import features_for_spark
+from reclife.transforms.engine.spark import features_for_spark
 from reclife.transforms.state import FeatureState
 
 if TYPE_CHECKING:

@@ -9,12 +9,12 @@ import pyarrow as pa
 from reclife.config.as_of import AffinityFeature
 from reclife.config.attributes import CategoryFeature, MultiCategoryFeature
 from reclife.contracts import FIRST_ID, Feature
-from reclife.transforms.arrays import Floats, Ints, column, floats, number_column
 from reclife.transforms.base import Transform, attached
-from reclife.transforms.frame import Frame
+from reclife.transforms.kernels.arrays import Floats, Ints, column, floats, number_column
+from reclife.transforms.kernels.frame import Frame
+from reclife.transforms.kernels.timeline import Running, Timeline
 from reclife.transforms.multi_category import encode_parts
 from reclife.transforms.state import FeatureState
-from reclife.transforms.timeline import Running, Timeline
 
 
 @final

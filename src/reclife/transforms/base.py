@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from reclife.config.attributes import Source
 from reclife.contracts import ITEM, USER, Feature
-from reclife.transforms.frame import Frame
+from reclife.transforms.kernels.frame import Frame
 
 Side = Literal["row", "item", "user", "all"]
 """Whose events a feature looks back on; `row` for none, `all` for everybody's."""

@@ -8,9 +8,9 @@ import pyarrow as pa
 
 from reclife.config.encodings import Boundaries, BucketizeFeature, LogScale
 from reclife.contracts import FIRST_ID, OOV_ID, Feature
-from reclife.transforms.arrays import Floats, floats
 from reclife.transforms.base import Transform, attached, category_of, role_of
-from reclife.transforms.frame import Frame
+from reclife.transforms.kernels.arrays import Floats, floats
+from reclife.transforms.kernels.frame import Frame
 from reclife.transforms.state import FeatureState
 
 

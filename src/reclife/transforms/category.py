@@ -7,9 +7,9 @@ import pyarrow as pa
 
 from reclife.config.attributes import CategoryFeature
 from reclife.contracts import Feature
-from reclife.transforms.arrays import column
 from reclife.transforms.base import Transform, attached, category_of, role_of
-from reclife.transforms.frame import Frame
+from reclife.transforms.kernels.arrays import column
+from reclife.transforms.kernels.frame import Frame
 from reclife.transforms.state import FeatureState
 
 

@@ -4,10 +4,10 @@ from typing import final
 
 from reclife.config.sequences import CategorySequenceFeature
 from reclife.contracts import PADDING_ID, Feature
-from reclife.transforms.arrays import Ints, column
 from reclife.transforms.base import attached
-from reclife.transforms.frame import Frame
-from reclife.transforms.history import History
+from reclife.transforms.kernels.arrays import Ints, column
+from reclife.transforms.kernels.frame import Frame
+from reclife.transforms.kernels.history import History
 from reclife.transforms.listing import Listing
 from reclife.transforms.state import FeatureState
 

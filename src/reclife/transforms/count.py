@@ -8,9 +8,9 @@ import pyarrow as pa
 
 from reclife.config.as_of import CountFeature
 from reclife.contracts import Feature
-from reclife.transforms.arrays import number_column
 from reclife.transforms.base import Transform
-from reclife.transforms.frame import Frame
+from reclife.transforms.kernels.arrays import number_column
+from reclife.transforms.kernels.frame import Frame
 
 
 @final

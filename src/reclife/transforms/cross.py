@@ -8,9 +8,9 @@ import pyarrow as pa
 
 from reclife.config.encodings import CrossFeature
 from reclife.contracts import FIRST_ID, OOV_ID, Feature
-from reclife.transforms.arrays import bucket_ids, hash_of, ints
 from reclife.transforms.base import Transform, category_of
-from reclife.transforms.frame import Frame
+from reclife.transforms.kernels.arrays import bucket_ids, hash_of, ints
+from reclife.transforms.kernels.frame import Frame
 
 
 @final

@@ -8,9 +8,9 @@ import pyarrow.compute as pc
 
 from reclife.config.encodings import DatePartFeature
 from reclife.contracts import TIME, Feature
-from reclife.transforms.arrays import ints
 from reclife.transforms.base import Transform, category_of
-from reclife.transforms.frame import Frame
+from reclife.transforms.kernels.arrays import ints
+from reclife.transforms.kernels.frame import Frame
 from reclife.transforms.state import FeatureState
 
 SATURDAY = 5

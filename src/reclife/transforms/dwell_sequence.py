@@ -8,8 +8,8 @@ import numpy.typing as npt
 from reclife.config.sequences import DwellSequenceFeature
 from reclife.config.windows import seconds_of
 from reclife.contracts import Feature
-from reclife.transforms.frame import Frame
-from reclife.transforms.history import History
+from reclife.transforms.kernels.frame import Frame
+from reclife.transforms.kernels.history import History
 from reclife.transforms.listing import Listing
 
 

@@ -8,9 +8,9 @@ import pyarrow as pa
 
 from reclife.config.windows import LagFeature
 from reclife.contracts import Feature
-from reclife.transforms.arrays import floats, number_column
 from reclife.transforms.base import Transform
-from reclife.transforms.frame import Frame
+from reclife.transforms.kernels.arrays import floats, number_column
+from reclife.transforms.kernels.frame import Frame
 from reclife.transforms.looking import numeric_of, seen_by, side_of
 
 

@@ -8,10 +8,10 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from reclife.config.sequences import ListedFeature
-from reclife.transforms.arrays import lists
 from reclife.transforms.base import Side, Transform
-from reclife.transforms.frame import Frame
-from reclife.transforms.history import History
+from reclife.transforms.kernels.arrays import lists
+from reclife.transforms.kernels.frame import Frame
+from reclife.transforms.kernels.history import History
 
 
 class Listing(Transform):

@@ -3,7 +3,7 @@
 from reclife.config.windows import Key
 from reclife.contracts import Feature
 from reclife.transforms.base import Side
-from reclife.transforms.frame import Frame
+from reclife.transforms.kernels.frame import Frame
 
 
 def side_of(by: Key) -> Side:

@@ -10,10 +10,10 @@ import pyarrow.compute as pc
 from reclife.config.attributes import MultiCategoryFeature, WeightsColumn
 from reclife.contracts import PADDING_ID, Feature
 from reclife.errors import DataError
-from reclife.transforms.arrays import Floats, Ints, column, lists, positions
 from reclife.transforms.base import Transform, attached
-from reclife.transforms.frame import Frame
-from reclife.transforms.parts import Parts, is_list, parts_of, without_suffix
+from reclife.transforms.kernels.arrays import Floats, Ints, column, lists, positions
+from reclife.transforms.kernels.frame import Frame
+from reclife.transforms.kernels.parts import Parts, is_list, parts_of, without_suffix
 from reclife.transforms.state import FeatureState
 
 

@@ -8,9 +8,9 @@ import pyarrow as pa
 
 from reclife.config.attributes import NumericFeature
 from reclife.contracts import Feature
-from reclife.transforms.arrays import Floats, floats, number_column
 from reclife.transforms.base import Transform, attached, role_of
-from reclife.transforms.frame import Frame
+from reclife.transforms.kernels.arrays import Floats, floats, number_column
+from reclife.transforms.kernels.frame import Frame
 from reclife.transforms.state import (
     FeatureState,
     deviation_of,

@@ -8,9 +8,9 @@ import pyarrow as pa
 
 from reclife.config.as_of import RecentMeanFeature
 from reclife.contracts import Feature
-from reclife.transforms.arrays import floats, number_column
 from reclife.transforms.base import Transform
-from reclife.transforms.frame import Frame
+from reclife.transforms.kernels.arrays import floats, number_column
+from reclife.transforms.kernels.frame import Frame
 from reclife.transforms.state import FeatureState
 
 

@@ -5,9 +5,9 @@ from typing import final
 from reclife.config.attributes import CategoryFeature
 from reclife.config.sequences import SequenceFeature
 from reclife.contracts import ITEM, PADDING_ID, Feature
-from reclife.transforms.arrays import Ints, column
-from reclife.transforms.frame import Frame
-from reclife.transforms.history import History
+from reclife.transforms.kernels.arrays import Ints, column
+from reclife.transforms.kernels.frame import Frame
+from reclife.transforms.kernels.history import History
 from reclife.transforms.listing import Listing
 from reclife.transforms.state import FeatureState
 

@@ -13,7 +13,7 @@ from reclife.errors import ArtifactError
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from reclife.transforms.arrays import Ints
+    from reclife.transforms.kernels.arrays import Ints
 
 _STATE = "state.json"
 _VOCABULARIES = "vocabularies"
@@ -69,7 +69,7 @@ class FeatureState:
         """
         import numpy as np
 
-        from reclife.transforms.arrays import bucket_ids, positions, value_hashes
+        from reclife.transforms.kernels.arrays import bucket_ids, positions, value_hashes
 
         ids = np.full(len(values), OOV_ID, np.int64)
         if table in self.vocabularies:

@@ -9,12 +9,12 @@ import pyarrow as pa
 from reclife.config.as_of import TargetEncodingFeature
 from reclife.config.windows import Past
 from reclife.contracts import FIRST_ID, Feature
-from reclife.transforms.arrays import Ints, floats, number_column
 from reclife.transforms.base import Transform
-from reclife.transforms.frame import Frame
+from reclife.transforms.kernels.arrays import Ints, floats, number_column
+from reclife.transforms.kernels.frame import Frame
+from reclife.transforms.kernels.timeline import SCALE, Span, Timeline, cumulative, scaled
+from reclife.transforms.kernels.visibility import visible_from
 from reclife.transforms.state import FeatureState
-from reclife.transforms.timeline import SCALE, Span, Timeline, cumulative, scaled
-from reclife.transforms.visibility import visible_from
 
 
 class Sums(NamedTuple):

@@ -10,9 +10,16 @@ import pyarrow.compute as pc
 
 from reclife.config.encodings import TextNgramsFeature
 from reclife.contracts import FIRST_ID, PADDING_ID, Feature
-from reclife.transforms.arrays import Ints, bucket_ids, column, lists, positions, value_hashes
 from reclife.transforms.base import Transform, attached, role_of
-from reclife.transforms.frame import Frame
+from reclife.transforms.kernels.arrays import (
+    Ints,
+    bucket_ids,
+    column,
+    lists,
+    positions,
+    value_hashes,
+)
+from reclife.transforms.kernels.frame import Frame
 
 _WORD = re.compile(r"\w+")
 

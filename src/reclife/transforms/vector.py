@@ -10,9 +10,9 @@ import pyarrow.compute as pc
 from reclife.config.encodings import VectorFeature
 from reclife.contracts import Feature
 from reclife.errors import DataError
-from reclife.transforms.arrays import column, lists
 from reclife.transforms.base import Transform, attached, role_of
-from reclife.transforms.frame import Frame
+from reclife.transforms.kernels.arrays import column, lists
+from reclife.transforms.kernels.frame import Frame
 
 
 @final

@@ -8,12 +8,12 @@ import pyarrow as pa
 
 from reclife.config.windows import WindowFeature
 from reclife.contracts import Feature
-from reclife.transforms.arrays import Bools, Floats, Ints, floats, number_column
 from reclife.transforms.base import Transform
-from reclife.transforms.frame import Frame
+from reclife.transforms.kernels.arrays import Bools, Floats, Ints, floats, number_column
+from reclife.transforms.kernels.frame import Frame
+from reclife.transforms.kernels.timeline import SCALE, scaled
+from reclife.transforms.kernels.where import kept_by
 from reclife.transforms.looking import numeric_of, seen_by, side_of
-from reclife.transforms.timeline import SCALE, scaled
-from reclife.transforms.where import kept_by
 
 
 @final

@@ -8,7 +8,7 @@ import pytest
 
 from reclife.config.features import FeaturesConfig
 from reclife.config.negatives import DownSampling
-from reclife.transforms.plan import feature_spec
+from reclife.transforms.engine.plan import feature_spec
 from reclife.transforms.state import FeatureState
 
 ROWS = 12_000

@@ -19,8 +19,7 @@ from reclife.contracts import (
     TrainingReport,
     ValidationReport,
 )
-from reclife.metrics import calibrators
-from reclife.pipelines.evaluation import (
+from reclife.evaluation import (
     catalogue,
     drawn,
     gate,
@@ -32,7 +31,8 @@ from reclife.pipelines.evaluation import (
     rankers,
     slices,
 )
-from reclife.transforms.arrays import floats
+from reclife.metrics import calibrators
+from reclife.transforms.kernels.arrays import floats
 
 _LOG = logging.getLogger(__name__)
 _CHUNK = 1 << 18
@@ -170,7 +170,7 @@ def _model_scores(
 ) -> npt.NDArray[np.float32]:
     """Return the model's score of each request `[N]`, the item side frozen at the cut."""
     from reclife.models.saved import load_model, predict
-    from reclife.transforms.requests import features_for
+    from reclife.transforms.engine.requests import features_for
     from reclife.transforms.state import FeatureState
 
     ranking, state = load_model(model, spec), FeatureState.load(feature_state)

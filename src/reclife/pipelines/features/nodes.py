@@ -33,9 +33,9 @@ def split_interactions(
     config: FeaturesConfig,
 ) -> tuple[DataFrame, Cuts]:
     """Check the declaration against the data, then say which part each event belongs to."""
-    from reclife.transforms.check import check_declaration
+    from reclife.transforms.engine.check import check_declaration
+    from reclife.transforms.engine.scan import scan_of
     from reclife.transforms.labels import known_by
-    from reclife.transforms.scan import scan_of
     from reclife.transforms.splits import divide
 
     check_declaration(config, interactions.columns, items.columns, users.columns)
@@ -57,9 +57,9 @@ def fit_state(
 
     Where there is an earlier state, its vocabularies grow.
     """
-    from reclife.transforms.fit import fit
-    from reclife.transforms.growth import grow
-    from reclife.transforms.plan import feature_spec
+    from reclife.transforms.engine.fit import fit
+    from reclife.transforms.engine.growth import grow
+    from reclife.transforms.engine.plan import feature_spec
     from reclife.transforms.state import FeatureState
 
     state = fit(divided.where(f"{SPLIT} = 'train'"), items, users, config)
@@ -80,13 +80,13 @@ def compute_features(
     config: FeaturesConfig,
 ) -> DataFrame:
     """Return one row per example, and per negative, with its part and its features."""
+    from reclife.transforms.engine.plan import plan
+    from reclife.transforms.engine.spark import features_for_spark
+    from reclife.transforms.engine.written import scratch
     from reclife.transforms.labels import is_example
-    from reclife.transforms.plan import plan
     from reclife.transforms.sampling import with_negatives
     from reclife.transforms.sampling.down_sampling import down_sample
-    from reclife.transforms.spark import features_for_spark
     from reclife.transforms.state import FeatureState
-    from reclife.transforms.written import scratch
 
     state = FeatureState.load(state_folder)
     request_columns = plan(state).request_columns
@@ -105,8 +105,8 @@ def measure_examples(
     examples: DataFrame, spec: FeatureSpec, state_folder: Path, cuts: Cuts
 ) -> FeatureStats:
     """Count rows, base rates and values outside the vocabularies, which may not be too many."""
-    from reclife.transforms.measure import measure
-    from reclife.transforms.out_of_vocabulary import check_rates
+    from reclife.transforms.engine.measure import measure
+    from reclife.transforms.engine.out_of_vocabulary import check_rates
     from reclife.transforms.state import FeatureState
 
     state = FeatureState.load(state_folder)
@@ -119,7 +119,7 @@ def write_examples(
     examples: DataFrame, stats: FeatureStats
 ) -> tuple[DataFrame, DataFrame, DataFrame]:
     """Return the three parts in a fixed order, in few files."""
-    from reclife.transforms.layout import ordered
+    from reclife.datasets.layout import ordered
     from reclife.transforms.listing import cut_of
 
     examples = examples.drop(*map(cut_of, stats.cut_events))

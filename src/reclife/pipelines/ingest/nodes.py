@@ -43,7 +43,7 @@ def read_days(
 
     So the source is loaded, and its validator runs, once.
     """
-    from reclife.transforms.days import find_days, write_days
+    from reclife.sources.days import find_days, write_days
 
     if config.incremental is None:
         return _nothing, raw
@@ -53,9 +53,9 @@ def read_days(
 
 def parse_interactions(raw: DataFrame, ingested_days: Path, config: IngestConfig) -> DataFrame:
     """Read the declared columns of every raw interaction, and mark the repeated ones."""
-    from reclife.transforms.canonical import parse_interactions as parse
-    from reclife.transforms.canonical import without_repeats
-    from reclife.transforms.days import parsed_days
+    from reclife.sources.canonical import parse_interactions as parse
+    from reclife.sources.canonical import without_repeats
+    from reclife.sources.days import parsed_days
 
     source = config.interactions
     parsed = parsed_days(ingested_days) if config.incremental else parse(raw, source)
@@ -89,10 +89,10 @@ def set_aside(
 
     Of an incremental source the days that were read are judged by themselves, too.
     """
-    from reclife.transforms.canonical import rejected_rows
-    from reclife.transforms.days import rows_of
-    from reclife.transforms.layout import ordered
-    from reclife.transforms.quarantine import KEPT, check_rate, count_by_reason
+    from reclife.datasets.layout import ordered
+    from reclife.sources.canonical import rejected_rows
+    from reclife.sources.days import rows_of
+    from reclife.sources.quarantine import KEPT, check_rate, count_by_reason
 
     counts: RowCounts = {}
     drop = config.interactions.duplicates == "drop"
@@ -116,8 +116,8 @@ def set_aside(
 
 def keep_interactions(parsed: DataFrame, counts: RowCounts, config: IngestConfig) -> DataFrame:
     """Return the canonical interactions with their labels, in the order of their time."""
-    from reclife.transforms.canonical import canonical_interactions, newest
-    from reclife.transforms.layout import ordered
+    from reclife.datasets.layout import ordered
+    from reclife.sources.canonical import canonical_interactions, newest
 
     source = config.interactions
     end = source.time.complete_until if source.time else None
@@ -200,7 +200,7 @@ def validate(
 def _parse_entities(
     interactions: DataFrame, raw: DataFrame | None, source: ItemsSource | UsersSource
 ) -> DataFrame:
-    from reclife.transforms.canonical import REASON, parse_entities, raw_rows
+    from reclife.sources.canonical import REASON, parse_entities, raw_rows
 
     if source.source == "raw_interactions":
         rows = interactions.where(f"{REASON} IS NULL")
@@ -220,8 +220,8 @@ def _build_entities(
     identity: str,
     source: ItemsSource | UsersSource | None,
 ) -> tuple[DataFrame, EntityCounts]:
-    from reclife.transforms.canonical import good_rows, one_row_per_id
-    from reclife.transforms.layout import ordered
+    from reclife.datasets.layout import ordered
+    from reclife.sources.canonical import good_rows, one_row_per_id
 
     described = None if parsed is None else good_rows(parsed)
     columns = source.columns if source else {}

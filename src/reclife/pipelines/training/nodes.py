@@ -96,7 +96,7 @@ def check_growth(earlier: Path, state: Path) -> None:
     Raises:
         ConfigError: It does not extend the earlier one.
     """
-    from reclife.transforms.growth import extends
+    from reclife.transforms.engine.growth import extends
     from reclife.transforms.state import FeatureState
 
     if not extends(FeatureState.load(earlier), FeatureState.load(state)):
@@ -167,7 +167,7 @@ def outside_test(
     """Return the events before the cut, or, without one, those among train and validation."""
     import pyarrow.compute as pc
 
-    from reclife.transforms.known_events import among
+    from reclife.transforms.engine.known_events import among
 
     if stats.test_start is not None:
         return interactions.filter(pc.less(interactions[TIME], stats.test_start))

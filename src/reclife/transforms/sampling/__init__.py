@@ -41,7 +41,7 @@ def with_negatives(
     from pyspark.sql import functions as sf
     from pyspark.sql import types as st
 
-    from reclife.transforms.spark import by_key
+    from reclife.transforms.engine.spark import by_key
     from reclife.transforms.split import PARTS
 
     sampler = SAMPLERS[config.kind](divided, items, config, request_columns)

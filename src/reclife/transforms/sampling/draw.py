@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 
 from reclife.contracts import ITEM, TIME, USER
-from reclife.transforms.arrays import Bools, Floats, Hashes, Ints, hash_of, scramble
+from reclife.transforms.kernels.arrays import Bools, Floats, Hashes, Ints, hash_of, scramble
 from reclife.transforms.sampling.base import PART
 
 ATTEMPTS = 16

@@ -9,8 +9,8 @@ import pyarrow as pa
 from reclife.config.negatives import ImpressionNegatives
 from reclife.contracts import EVENT, ITEM, LABEL, SAMPLING_PROBABILITY, TIME, USER
 from reclife.errors import DataError
-from reclife.transforms.arrays import Bools, Ints, ints, number_column
-from reclife.transforms.keys import numbered
+from reclife.transforms.kernels.arrays import Bools, Ints, ints, number_column
+from reclife.transforms.kernels.keys import numbered
 from reclife.transforms.sampling.base import PART, TIE, Sampler
 from reclife.transforms.sampling.draw import Weights, draw, seeds_of
 from reclife.transforms.sampling.met import Met

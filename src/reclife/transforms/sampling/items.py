@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from reclife.config.negatives import DrawnNegatives
 from reclife.contracts import ITEM, LABEL, SAMPLING_PROBABILITY, SPLIT, TIME, USER, WEIGHT
-from reclife.transforms.arrays import (
+from reclife.transforms.kernels.arrays import (
     Bools,
     Floats,
     Ints,

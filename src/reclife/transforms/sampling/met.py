@@ -4,7 +4,7 @@ from typing import final
 
 import numpy as np
 
-from reclife.transforms.arrays import Bools, Floats, Ints
+from reclife.transforms.kernels.arrays import Bools, Floats, Ints
 from reclife.transforms.split import PARTS
 
 

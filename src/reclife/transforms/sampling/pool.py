@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 
 from reclife.contracts import ITEM, SPLIT
-from reclife.transforms.arrays import Ints, column, ints
+from reclife.transforms.kernels.arrays import Ints, column, ints
 from reclife.transforms.sampling.draw import Weights
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 
 from reclife.config.negatives import SameCategoryNegatives
 from reclife.contracts import ITEM
-from reclife.transforms.arrays import Ints, column, positions
+from reclife.transforms.kernels.arrays import Ints, column, positions
 from reclife.transforms.sampling.items import ItemSampler
 from reclife.transforms.sampling.pool import Pool, training_items, weighted
 

@@ -1,0 +1,1 @@
+"""From raw rows to canonical tables: reads, checks, sets aside."""

@@ -1,0 +1,1 @@
+"""Fits declared features and computes them, distributed or in one process."""
