@@ -43,7 +43,8 @@ class ItemKnnConfig(Schema):
 class EaseConfig(Schema):
     """Linear item-to-item model in closed form (Steck 2019, "Embarrassingly Shallow Autoencoders").
 
-    Fitting holds a dense square matrix over the users or over the items, whichever is smaller.
+    Fitting holds a dense matrix of items by items, or of users by items where there are more than
+    twice as many items as users.
     """
 
     kind: Literal["ease"] = "ease"
@@ -51,8 +52,19 @@ class EaseConfig(Schema):
     decay: Decay = Field(0.9, description="Weight of a history item per step of age; newest 1.")
     neighbours: PositiveInt = Field(300, description="Neighbours kept for each item.")
     max_dense: PositiveInt = Field(
-        20_000, description="Largest side of the dense matrix; beyond it, fitting is refused."
+        20_000,
+        description="The dense matrix may have as many entries as a square one of this side; "
+        "beyond it, fitting is refused.",
     )
+
+    def by_users(self, users: int, items: int) -> bool:
+        """Return whether the matrix of users by items takes fewer operations."""
+        return 2 * users < items
+
+    def fits(self, users: int, items: int) -> bool:
+        """Return whether the dense matrix is within `max_dense`."""
+        rows = users if self.by_users(users, items) else items
+        return rows * items <= self.max_dense**2
 
 
 RetrieverConfig = Annotated[

@@ -152,15 +152,15 @@ def _training(proposal: Proposal) -> str:
 
 def _fits_ease(proposal: Proposal) -> bool:
     roles, columns = proposal.roles, proposal.interactions.columns
-    side = min(columns[guess.column].distinct for guess in (roles.user, roles.item))
-    return side <= EaseConfig().max_dense
+    users, items = (columns[guess.column].distinct for guess in (roles.user, roles.item))
+    return EaseConfig().fits(users, items)
 
 
 def _candidates(proposal: Proposal) -> list[str]:
     if _fits_ease(proposal):
         return ["  candidates: {source: {kind: ease}}  # or item_knn"]
     return [
-        remark("too many users and items for ease, which holds a dense square matrix", 2),
+        remark("too many users and items for ease, which holds a dense matrix of them", 2),
         "  candidates: {source: {kind: item_knn}}",
     ]
 

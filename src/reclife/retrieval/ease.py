@@ -31,13 +31,13 @@ def fit(interactions: Interactions, config: EaseConfig) -> Neighbours:
     """
     matrix = interactions.matrix
     users, items = matrix.shape
-    dual = 2 * users < items  # from there on it takes fewer operations
-    if (users if dual else items) * items > config.max_dense**2:
+    if not config.fits(users, items):
         raise DataError(
             f"EASE over {users} users and {items} items needs a dense matrix larger than "
             f"max_dense = {config.max_dense} squared: raise it, or declare kind: item_knn."
         )
-    columns = _dual(matrix, config.l2) if dual else _primal(matrix, config.l2)
+    solve = _dual if config.by_users(users, items) else _primal
+    columns = solve(matrix, config.l2)
     return Neighbours(interactions.index, pruned(items, columns, config.neighbours), config.decay)
 
 
