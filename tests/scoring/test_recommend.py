@@ -142,14 +142,25 @@ def test_the_same_rows_under_any_partitioning_and_driver_time_zone(
 
 
 def test_the_report_counts(spark, world):
-    plan = recommend(Bundle.open(world.folder), frames(spark, world), ScoringConfig(), TODAY)
-    frame, report = measured(plan, "run-1", "run-2")
+    bundle = Bundle.open(world.folder)
+    plan = recommend(bundle, frames(spark, world), ScoringConfig(), TODAY)
+    frame, report = measured(plan, bundle, "run-2")
     assert frame.count() == report.rows == 260
     assert (report.users, report.cold_users) == (26, 2)
     assert report.candidates > report.rows
     assert report.date == "2020-09-13"
     assert report.path.endswith("date=2020-09-13")
     assert report.rows_per_second > 0
+    assert (report.run_id, report.model_run_id) == ("run-2", bundle.manifest.run_id)
+    assert not report.leaking
+
+
+def test_a_model_of_a_leaking_split_is_marked(spark, world, monkeypatch):
+    bundle = Bundle.open(world.folder)
+    leaking = bundle.spec().model_copy(update={"leaking": True})
+    monkeypatch.setattr(bundle, "spec", lambda: leaking)
+    plan = recommend(bundle, frames(spark, world), ScoringConfig(), TODAY)
+    assert measured(plan, bundle, "run-2")[1].leaking
 
 
 def test_another_type_of_item_ids_is_refused(spark, world):

@@ -15,3 +15,5 @@ class ScoringReport(Contract):
     candidates: int
     rows_per_second: float
     path: str
+    leaking: bool = False
+    """As in `FeatureSpec`: the model was trained and judged on such a split."""

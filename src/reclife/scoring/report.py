@@ -5,6 +5,7 @@ import time
 from typing import TYPE_CHECKING
 
 from reclife.contracts import ITEM, USER, ScoringReport
+from reclife.datasets.bundle import Bundle
 from reclife.errors import DataError
 from reclife.scoring.candidates import COLD
 from reclife.scoring.recommend import Recommendations
@@ -16,7 +17,7 @@ log = logging.getLogger(__name__)
 
 
 def measured(
-    plan: Recommendations, model_run_id: str, run_id: str
+    plan: Recommendations, bundle: Bundle, run_id: str
 ) -> tuple["DataFrame", ScoringReport]:
     """Compute the recommendations, keep them cached for the write, and count.
 
@@ -44,7 +45,7 @@ def measured(
     log.info("Scoring: %d users, %d candidates in %.1f s.", counts["users"], candidates, seconds)
     return frame, ScoringReport(
         run_id=run_id,
-        model_run_id=model_run_id,
+        model_run_id=bundle.manifest.run_id,
         date=plan.date,
         users=counts["users"],
         cold_users=counts["cold"],
@@ -52,4 +53,5 @@ def measured(
         candidates=candidates,
         rows_per_second=round(candidates / seconds, 1),
         path=f"data/07_model_output/recommendations/date={plan.date}",
+        leaking=bundle.spec().leaking,
     )

@@ -30,7 +30,7 @@ def recommend_items(
     checked = Bundle.open(bundle)
     today = datetime.now(UTC).date()
     plan = recommend(checked, Tables(interactions, items, users), config, today)
-    return measured(plan, checked.manifest.run_id, run_id)
+    return measured(plan, checked, run_id)
 
 
 def validate(
