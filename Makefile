@@ -21,7 +21,7 @@ UV := $(shell command -v uv 2>/dev/null || echo .uv/bin/uv)
 export KEDRO_DISABLE_TELEMETRY := 1
 export DO_NOT_TRACK := 1
 
-.PHONY: help run test test-slow test-soak check format bench viz airflow schema lock clean
+.PHONY: help run test test-slow check format bench viz airflow schema lock clean
 
 help:  ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | column -t -s "$$(printf '\t')"
@@ -30,13 +30,10 @@ run: $(VENV)/.run  ## Run the default lifecycle: `make run [ENV=mydata] [PIPELIN
 	$(BIN)/kedro run$(if $(ENV), --env $(ENV))$(if $(PIPELINES), --pipelines $(PIPELINES))
 
 test: $(VENV)/.dev  ## The tests that fit in minutes
-	$(BIN)/pytest -m "not slow and not soak" --numprocesses 2 --dist loadfile
+	$(BIN)/pytest -m "not slow" --numprocesses 2 --dist loadfile
 
 test-slow: $(VENV)/.all  ## Clusters, kills, Airflow and the browser
 	$(BIN)/pytest -m slow
-
-test-soak: $(VENV)/.all  ## Long trainings, and clusters under many faults
-	$(BIN)/pytest -m soak
 
 check: $(VENV)/.dev  ## Lint, types, import contracts
 	$(BIN)/ruff format --check
