@@ -30,7 +30,7 @@ def standalone(
         sizes = ("--cores", "1", "--memory", memory, "--webui-port", "0")
         for number in range(workers):
             place = folder / f"worker-{number}"
-            own = (*sizes, "--work-dir", str(place / "work"), address)
+            own = (*sizes, "--work-dir", str(place / "executors"), address)
             stack.enter_context(_service(project, place, "worker.Worker", *own))
         wait_for(log, "Registering worker", workers)
         yield address

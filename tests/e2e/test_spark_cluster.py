@@ -59,7 +59,7 @@ def read(path: Path) -> dict[str, Any]:
 
 def executors(folder: Path) -> int:
     """Return how many executors of the cluster took part."""
-    return len(list(folder.glob("worker-*/work/*/*/stderr")))
+    return len(list(folder.glob("worker-*/executors/*/*/stderr")))
 
 
 def examples(folder: Path, name: str) -> list[dict[str, object]]:

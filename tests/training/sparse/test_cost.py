@@ -1,6 +1,7 @@
 """Nothing in a step is as large as a table: its cost follows from the batch alone."""
 
 from collections.abc import Iterator
+from operator import attrgetter
 
 import pytest
 from tests.training import toy
@@ -11,6 +12,8 @@ from reclife.training.synchronous import synchronous
 
 ROWS = 100_003
 """Rows of the table of items: a prime, so that no other size is a multiple of it."""
+CALLED = attrgetter("library.function")
+"""The functions that come with a graph's definition."""
 
 
 def wide() -> FeatureSpec:
@@ -21,7 +24,7 @@ def wide() -> FeatureSpec:
 def sizes(graph: object) -> Iterator[tuple[str, list[int]]]:
     """Yield every tensor of a traced step and of the functions it calls, with its known axes."""
     definition = graph.as_graph_def(add_shapes=True)  # type: ignore[attr-defined]
-    nodes = [*definition.node, *(n for f in definition.library.function for n in f.node_def)]
+    nodes = [*definition.node, *(n for f in CALLED(definition) for n in f.node_def)]
     for node in nodes:
         for shape in node.attr["_output_shapes"].list.shape:
             yield node.op, [axis.size for axis in shape.dim]
