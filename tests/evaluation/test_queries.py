@@ -6,9 +6,7 @@ import pyarrow.compute as pc
 import pytest
 
 from reclife.config.evaluation import QueriesConfig
-from reclife.contracts import FeatureStats
 from reclife.errors import DataError
-from reclife.evaluation import past as parts
 from reclife.evaluation.queries import build
 
 CUT = 100
@@ -92,52 +90,6 @@ def test_without_time_a_user_has_one_query_and_all_test_items_are_right() -> Non
     assert sorted(asked.histories[0].as_py()) == [10, 11]
     assert asked.known.items.to_pylist() == [12, 11]
     assert asked.upcoming.per_query(2).tolist() == [2, 1]
-
-
-def stats(cut: int | None) -> FeatureStats:
-    return FeatureStats(
-        validation_start=None,
-        test_start=cut,
-        leaking=cut is None,
-        label_mean=0.5,
-        rows={},
-        base_rates={},
-        oov_rates={},
-        vocabularies={},
-    )
-
-
-def test_the_parts_by_cut_or_by_examples() -> None:
-    log = pa.table({"user_id": [1, 1, 2], "item_id": [5, 6, 5], "timestamp": [1, 9, 9]})
-    before, after = parts.divide(log, log, log, log, stats(9))
-    assert (before.num_rows, after.num_rows) == (1, 2)
-    bare = log.drop(["timestamp"])
-    known, test = bare.slice(0, 1), pa.concat_tables([bare.slice(1), bare.slice(0, 1)])
-    for train, validation in ((known, known.slice(0, 0)), (known.slice(0, 0), known)):
-        before, after = parts.divide(bare, train, validation, test, stats(None))
-        assert before.to_pylist() == [{"user_id": 1, "item_id": 5}]
-        assert after.to_pylist() == [{"user_id": 1, "item_id": 6}, {"user_id": 2, "item_id": 5}]
-
-
-def test_what_was_drawn_as_a_negative_in_training_was_not_met_by_then() -> None:
-    """User 1 met item 5 in training; items 6 and 7 were drawn there, and item 6 is met in test."""
-    log = pa.table({"user_id": [1, 1, 2], "item_id": [5, 6, 7]})
-    chance = pa.array([1.0, 0.25, 0.25], pa.float32())
-    train = pa.table(
-        {
-            "user_id": [1, 1, 1],
-            "item_id": [5, 6, 7],
-            "label": [1.0, 0.0, 0.0],
-            "sampling_probability": chance,
-        }
-    )
-    drawn = train.slice(1, 1).set_column(1, "item_id", pa.array([5]))
-    real = train.slice(0, 1).set_column(1, "item_id", pa.array([6]))
-    other = train.slice(0, 1).set_column(0, "user_id", pa.array([2]))
-    test = pa.concat_tables([real, drawn, other.set_column(1, "item_id", pa.array([7]))])
-    before, after = parts.divide(log, train, train.slice(0, 0), test, stats(None))
-    assert before.to_pylist() == [{"user_id": 1, "item_id": 5}]
-    assert after.to_pylist() == [{"user_id": 1, "item_id": 6}, {"user_id": 2, "item_id": 7}]
 
 
 @pytest.mark.parametrize("seen", ["mask", "keep"])

@@ -77,44 +77,10 @@ def test_training_waits_for_the_probe_and_validation_is_last():
     assert order[-1] == "validate"
 
 
-def test_candidates_see_only_what_lies_before_the_cut():
-    known = EVENTS.slice(0, 0)
-    kept = nodes.outside_test(EVENTS, known, known, STATS)
-    assert kept["timestamp"].to_pylist() == [1, 2, 99]
-
-
-def test_without_a_cut_candidates_see_the_events_of_train_and_validation():
-    """Neither a later event of the same pair, nor one of a pair that was drawn as a negative."""
-    stats = STATS.model_copy(update={"test_start": None, "validation_start": None})
-    again = EVENTS.slice(0, 1).set_column(2, "timestamp", pa.array([500]))
-    events = pa.concat_tables([EVENTS, again])
-    examples = events.append_column("sampling_probability", pa.array([1.0] * 6, pa.float32()))
-    negative = pa.table(
-        {
-            "user_id": [3],
-            "item_id": [12],
-            "timestamp": [101],
-            "label": [0.0],
-            "sampling_probability": pa.array([0.25], pa.float32()),
-        }
-    )
-    train, validation = pa.concat_tables([examples.take([0, 2]), negative]), examples.take([1])
-    assert nodes.outside_test(events, train, validation, stats).equals(events.take([0, 1, 2]))
-
-
-def test_without_time_candidates_see_the_pairs_of_train_and_validation():
-    stats = STATS.model_copy(update={"test_start": None, "validation_start": None})
-    events = EVENTS.drop_columns(["timestamp"])
-    train, validation = events.take([2, 0]), events.take([4])
-    kept = nodes.outside_test(events, train, validation, stats)
-    pairs = list(zip(kept["user_id"].to_pylist(), kept["item_id"].to_pylist(), strict=True))
-    assert pairs == [(1, 10), (2, 10), (3, 12)]
-
-
 def test_the_written_candidates_can_be_read(tmp_path):
     from reclife.retrieval.candidates import CandidateSource
 
-    write = nodes.fit_candidates(EVENTS, EVENTS, EVENTS, STATS, toy.config())
+    write = nodes.fit_candidates(EVENTS, *[EVENTS] * 3, toy.SPEC, STATS, toy.config())
     write(tmp_path)
     assert set(CandidateSource.load(tmp_path).items.to_pylist()) == {10, 11}
     assert nodes.describe_source(tmp_path) is None  # of a formula there is nothing to draw
@@ -124,7 +90,7 @@ def test_the_written_candidates_can_be_read(tmp_path):
 def test_a_trained_source_is_described_as_large_as_it_is(tmp_path, kind):
     source = {"kind": kind, "embedding_dim": 4, "epochs": 1}
     config = toy.config(candidates={"source": source})
-    nodes.fit_candidates(EVENTS, EVENTS, EVENTS, STATS, config)(tmp_path)
+    nodes.fit_candidates(EVENTS, *[EVENTS] * 3, toy.SPEC, STATS, config)(tmp_path)
     summary = nodes.describe_source(tmp_path)
     parts = {part.name: part for part in summary.parts}
     assert summary.model_kind == kind

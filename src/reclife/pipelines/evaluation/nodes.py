@@ -26,12 +26,12 @@ from reclife.evaluation import (
     like,
     lists,
     page,
-    past,
     queries,
     rankers,
     slices,
 )
 from reclife.metrics import calibrators
+from reclife.transforms.engine.known_events import divide
 from reclife.transforms.kernels.arrays import floats
 
 _LOG = logging.getLogger(__name__)
@@ -125,7 +125,7 @@ def evaluate_lists(
     from reclife.retrieval.blend import blend
     from reclife.retrieval.candidates import CandidateSource
 
-    before, after = past.divide(interactions, train, validation, test, stats)
+    before, after = divide(interactions, train, validation, test, spec, stats)
     asked = queries.build(before, after, config.queries, config.seen)
     source = CandidateSource.load(candidates)
     compared = rankers.retrieval_rankers(before, asked, config, source)

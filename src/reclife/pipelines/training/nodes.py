@@ -9,7 +9,6 @@ import pyarrow as pa
 
 from reclife.config.training import TrainingConfig
 from reclife.contracts import (
-    TIME,
     FeatureSpec,
     FeatureStats,
     ModelSummary,
@@ -111,14 +110,20 @@ def fit_candidates(
     interactions: pa.Table,
     train: pa.Table,
     validation: pa.Table,
+    test: pa.Table,
+    spec: FeatureSpec,
     stats: FeatureStats,
     config: TrainingConfig,
 ) -> WriteFolder:
-    """Fit the declared candidate source on what lies before the test part."""
+    """Fit the declared candidate source on what lies before the test part.
+
+    Without a cut in time, `test` says which events those are not.
+    """
     from reclife.retrieval.candidates import CandidateSource
     from reclife.training.retrieval.sources import fit
+    from reclife.transforms.engine.known_events import divide
 
-    events = outside_test(interactions, train, validation, stats)
+    events, _ = divide(interactions, train, validation, test, spec, stats)
     return CandidateSource.fit(events, config.candidates, fit).save
 
 
@@ -159,17 +164,3 @@ def validate(
     _LOG.info("Trained %s in %s, candidates in %s.", report.model_kind, model, candidates)
     _LOG.debug("The page on it has %d characters.", len(page))
     return validate_stage("training", {"training_report": report.epochs}, expectations, run_id)
-
-
-def outside_test(
-    interactions: pa.Table, train: pa.Table, validation: pa.Table, stats: FeatureStats
-) -> pa.Table:
-    """Return the events before the cut, or, without one, those among train and validation."""
-    import pyarrow.compute as pc
-
-    from reclife.transforms.engine.known_events import among
-
-    if stats.test_start is not None:
-        return interactions.filter(pc.less(interactions[TIME], stats.test_start))
-    known = among(interactions, train) | among(interactions, validation)
-    return interactions.filter(pa.array(known))

@@ -47,6 +47,8 @@ def create_pipeline() -> Pipeline:
                     "interactions@arrow",
                     "train_examples@arrow",
                     "validation_examples@arrow",
+                    "test_examples@arrow",
+                    "feature_spec",
                     "feature_stats",
                     "params:training",
                 ],
