@@ -8,6 +8,7 @@ from reclife.errors import DataError
 from reclife.metrics.calibration import calibration_sums, reliability
 from reclife.metrics.classification import (
     auc,
+    auc_and_gauc,
     average_precision,
     gauc,
     logloss,
@@ -70,6 +71,10 @@ def test_gauc_is_the_weighted_mean_of_the_users_with_both_classes(seed: int, sca
     found = gauc(labels, scores, users, 25)
     assert found.sums.value == pytest.approx(np.average(areas, weights=events), abs=1e-9)
     assert found.left_out == left_out >= 1
+    area, same = auc_and_gauc(labels, scores, users, 25)
+    assert area == pytest.approx(roc_auc_score(labels, finite(scores)), abs=1e-9)
+    np.testing.assert_array_equal(same.sums.numerators, found.sums.numerators)
+    assert same.left_out == left_out
 
 
 def test_a_constant_model_has_one_half_and_an_oracle_one() -> None:

@@ -9,9 +9,8 @@ import numpy.typing as npt
 from reclife.evaluation.rows import Measured
 from reclife.metrics.calibration import calibration_sums, reliability
 from reclife.metrics.classification import (
-    auc,
+    auc_and_gauc,
     average_precision,
-    gauc,
     logloss_sums,
     normalized_entropy,
 )
@@ -63,14 +62,15 @@ class Events:
         """
         who = self.users, self.n_users
         chances = np.clip(scores.astype(np.float64), 0.0, 1.0)
+        area, grouped = auc_and_gauc(self.labels, scores, *who)
         areas = resampled_areas(self.labels, scores, self.users, self.resamples)
         losses = logloss_sums(self.labels, chances, *who)
         loss, rate = Measured.of(losses, self.resamples), self.base_rate()
         members = losses.users
         error = reliability(self.labels, chances, bins).error
         return {
-            "auc": Measured(auc(self.labels, scores), areas.auc, members),
-            "gauc": Measured.of(gauc(self.labels, scores, *who).sums, self.resamples),
+            "auc": Measured(area, areas.auc, members),
+            "gauc": Measured.of(grouped.sums, self.resamples),
             "pr_auc": Measured(
                 average_precision(self.labels, scores), areas.average_precision, members
             ),

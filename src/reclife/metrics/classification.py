@@ -4,13 +4,22 @@ Every metric that is a ratio of sums is computed from per-user sums, so that the
 bootstrap over users come from the same numbers.
 """
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import final
 
 import numpy as np
 import numpy.typing as npt
 
-from reclife.metrics.packing import USER_SHIFT, mixed_ties, positive_places, score_keys, sorted_keys
+from reclife.metrics.packing import (
+    USER_SHIFT,
+    Keys,
+    mixed_ties,
+    positive_places,
+    row_keys,
+    score_keys,
+    user_keys,
+)
 from reclife.metrics.ratio import UserSums
 from reclife.metrics.sums import summed
 
@@ -27,15 +36,7 @@ def auc(labels: Vector, scores: Vector) -> float:
     The j-th positive, at place i of the ascending order, has i - j negatives below it; of those
     tied with it, half are taken back (Mann-Whitney). NaN when one class is missing.
     """
-    keys = sorted_keys(labels > 0, scores)
-    places = positive_places(keys)
-    ones = len(places)
-    zeros = len(keys) - ones
-    if not ones or not zeros:
-        return float("nan")
-    _, tied_zeros, tied_ones = mixed_ties(keys)
-    below = int(places.sum()) - ones * (ones - 1) // 2 - float((tied_zeros * tied_ones).sum()) / 2
-    return below / ones / zeros
+    return _area(row_keys(labels > 0, scores))
 
 
 @final
@@ -61,26 +62,49 @@ def gauc(labels: Vector, scores: Vector, users: Codes, n_users: int) -> GroupedA
         users: `[N]` user number, 0 .. `n_users` - 1.
         n_users: Number of users.
     """
-    keys = sorted_keys(labels > 0, scores, users)
-    events = np.bincount(users, minlength=n_users)
+    return _grouped_area(row_keys(labels > 0, scores), users, n_users)
+
+
+def auc_and_gauc(
+    labels: Vector, scores: Vector, users: Codes, n_users: int
+) -> tuple[float, GroupedAuc]:
+    """Return both at once, each in a thread of its own: numpy sorts without the interpreter."""
+    rows = row_keys(labels > 0, scores)
+    with ThreadPoolExecutor(1) as pool:
+        grouped = pool.submit(_grouped_area, rows, users, n_users)
+        return _area(rows), grouped.result()
+
+
+def _area(rows: Keys) -> float:
+    keys = np.sort(rows)
     places = positive_places(keys)
-    owners = _owners(keys[places])
-    ones = np.bincount(owners, minlength=n_users)
-    placed = np.bincount(owners, weights=places, minlength=n_users)
-    start = np.cumsum(events) - events
-    below = placed - ones * start - ones * (ones - 1) / 2
+    ones = len(places)
+    zeros = len(keys) - ones
+    if not ones or not zeros:
+        return float("nan")
+    _, tied_zeros, tied_ones = mixed_ties(keys)
+    below = int(places.sum()) - ones * (ones - 1) // 2 - float((tied_zeros * tied_ones).sum()) / 2
+    return below / ones / zeros
+
+
+def _grouped_area(rows: Keys, users: Codes, n_users: int) -> GroupedAuc:
+    keys = user_keys(rows, users)
+    keys.sort()
+    events = np.bincount(users, minlength=n_users)
+    bounds = np.concatenate([[0], np.cumsum(events)])
+    places = positive_places(keys)
+    first = np.searchsorted(places, bounds)
+    ones = np.diff(first)
+    placed = np.diff(np.concatenate([[0], np.cumsum(places)])[first])
+    below = placed - ones * bounds[:-1] - ones * (ones - 1) / 2
     border, tied_zeros, tied_ones = mixed_ties(keys)
-    half = tied_zeros * tied_ones / 2
-    below -= np.bincount(_owners(keys[border]), weights=half, minlength=n_users)
+    owners = (keys[border] >> np.uint64(USER_SHIFT)).astype(np.int64)
+    below -= np.bincount(owners, weights=tied_zeros * tied_ones / 2, minlength=n_users)
     pairs = ones * (events - ones)
     mixed = pairs > 0
     weight = np.where(mixed, events, 0).astype(np.float64)
     area = below / np.where(mixed, pairs, 1) * weight
     return GroupedAuc(UserSums(area, weight), int(((events > 0) & ~mixed).sum()))
-
-
-def _owners(keys: npt.NDArray[np.unsignedinteger]) -> npt.NDArray[np.int64]:
-    return (keys >> np.uint64(USER_SHIFT)).astype(np.int64)
 
 
 @final

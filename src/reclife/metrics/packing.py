@@ -44,30 +44,39 @@ def score_keys(scores: Vector) -> npt.NDArray[np.uint32]:
     return np.where(bits >= SIGN, ~bits, bits | SIGN)
 
 
-def sorted_keys(positives: Bools, scores: Vector, users: Codes | None = None) -> Keys:
-    """Return the sorted keys of the rows `[N]`, of 4 bytes where user and sign need no more.
+def row_keys(positives: Bools, scores: Vector) -> Keys:
+    """Return the keys of the rows without their users `[N]`, of 4 bytes where no sign needs more.
 
     Raises:
-        DataError: A score is not a number, or there are more users than a key can hold.
+        DataError: A score is not a number.
     """
     values = score_keys(scores)
     narrow = values.max(initial=0) < SIGN
     keys: Keys = values.astype(np.uint32 if narrow else np.uint64)
     keys <<= LABEL_BITS
     keys |= positives
-    if users is not None:
-        if users.max(initial=0) >= MAX_USERS:
-            raise DataError(f"More than {MAX_USERS} users cannot be told apart here.")
-        scored, keys = keys, users.astype(np.uint64)
-        keys <<= np.uint64(USER_SHIFT)
-        keys |= scored
-    keys.sort()
+    return keys
+
+
+def user_keys(rows: Keys, users: Codes) -> Keys:
+    """Return the keys `[N]` of rows with their users above.
+
+    Raises:
+        DataError: There are more users than a key can hold.
+    """
+    if users.max(initial=0) >= MAX_USERS:
+        raise DataError(f"More than {MAX_USERS} users cannot be told apart here.")
+    keys: Keys = users.astype(np.uint64)
+    keys <<= np.uint64(USER_SHIFT)
+    keys |= rows
     return keys
 
 
 def positive_places(keys: Keys) -> Codes:
     """Return the places of the positives among sorted keys, ascending."""
-    return np.flatnonzero((keys & 1).astype(np.bool_))
+    last_bits = keys.astype(np.uint8)
+    last_bits &= 1
+    return np.flatnonzero(last_bits.view(np.bool_))
 
 
 def mixed_ties(keys: Keys) -> tuple[Codes, Codes, Codes]:
