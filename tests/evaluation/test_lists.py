@@ -158,6 +158,31 @@ def test_a_score_that_is_no_number_is_told(
         evaluate(parts, asked, [ours])
 
 
+def test_a_target_that_a_ranker_does_not_know_is_missed(parts: tuple[pa.Table, pa.Table]) -> None:
+    """Nor does a drawn item that it does not know take a place."""
+    asked = queries.build(*parts, QueriesConfig(targets=1))
+    known = asked.known.items.unique()
+    index = ItemIndex(known.slice(0, len(known) // 2))
+    lacking = np.isin(asked.known.items.to_pylist(), index.ids.to_pylist(), invert=True)
+    assert 0 < lacking.sum() < len(lacking)
+    best_last = np.tile(np.arange(len(index), dtype=np.float32), (len(asked), 1))
+    ranker = rankers.Ranker("half", index, lambda part: best_last[part].copy())
+    config = CONFIG.model_copy(update={"k": (len(known),), "slices": ()})
+    everything = queries.Targets(
+        np.repeat(np.arange(len(asked)), len(known)),
+        pa.concat_arrays([known] * len(asked)),
+        None,
+    )
+    found = evaluate(parts, asked, [ranker], config, everything)
+    rows = {(r.slice, r.metric): r.value for r in found.rows if r.model == "half"}
+    hits = np.where(lacking, 0.0, 1.0)
+    owners = asked.owners[asked.known.query]
+    expected = np.mean([hits[owners == user].mean() for user in set(owners.tolist())])
+    assert rows["all", "recall"] == pytest.approx(expected, abs=1e-9)
+    assert rows["sampled", "sampled_recall"] == pytest.approx(expected, abs=1e-9)
+    assert rows["sampled", "sampled_mrr"] == pytest.approx(rows["all", "mrr"], abs=1e-9)
+
+
 def plain(
     scores: np.ndarray, history: list[int], right: list[int], among: list[int], seen: str, k: int
 ) -> float:

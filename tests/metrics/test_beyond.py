@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from reclife.metrics import beyond
 from reclife.metrics.beyond import (
     concentration,
     coverage,
@@ -72,8 +73,12 @@ def test_novelty_and_popularity(listed: np.ndarray, met: np.ndarray) -> None:
         assert bits[q] == pytest.approx(expected, abs=1e-9)
 
 
+@pytest.mark.parametrize("cells", [1, 100, 1 << 22])
 @pytest.mark.parametrize("kind", ["cosine", "jaccard"])
-def test_diversity(kind: str, listed: np.ndarray, met: np.ndarray) -> None:
+def test_diversity(
+    kind: str, cells: int, listed: np.ndarray, met: np.ndarray, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(beyond, "CELLS_AT_ONCE", cells)
     traits = met.copy()
     traits[[2, 9]] = False  # items without any trait
 
@@ -93,7 +98,11 @@ def test_diversity(kind: str, listed: np.ndarray, met: np.ndarray) -> None:
             assert found[q] == pytest.approx(expected, abs=1e-9)
 
 
-def test_repetition_looks_at_the_users_list_before() -> None:
+@pytest.mark.parametrize("cells", [1, 1 << 22])
+def test_repetition_looks_at_the_users_list_before(
+    cells: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(beyond, "CELLS_AT_ONCE", cells)
     listed = np.array([[1, 2, 3], [9, 9, 9], [3, 1, 8], [3, 1, 8], [5, -1, -1]])
     owners, times = np.array([0, 1, 0, 0, 0]), np.array([10, 5, 30, 40, 20])
     found = repetition(listed, owners, times)

@@ -26,7 +26,7 @@ def sample(seed: int, rows: int, users: int) -> tuple[np.ndarray, np.ndarray, np
 def test_resampled_areas_equal_copying_the_users_rows() -> None:
     labels, scores, users = sample(0, 200, 12)
     resamples = resample(12, 30, seed=1)
-    areas = resampled_areas(labels, scores, users, resamples)
+    areas = resampled_areas(labels, curve(labels, scores), users, resamples)
     for row, auc, precision in zip(resamples.counts, *areas, strict=True):
         copies = np.repeat(np.arange(200), row[users].astype(int))
         truth, values = labels[copies], scores[copies]
@@ -41,7 +41,9 @@ def test_slopes_are_the_derivatives_by_a_users_weight() -> None:
     for user in range(10):
         weights = np.ones((2, 10))
         weights[:, user] += [step, -step]
-        moved = resampled_areas(labels, scores, users, Resamples(weights), exact=True)
+        moved = resampled_areas(
+            labels, curve(labels, scores), users, Resamples(weights), exact=True
+        )
         for area, slope in zip(moved, slopes, strict=True):
             assert (area[0] - area[1]) / (2 * step) == pytest.approx(slope[user], abs=1e-8)
     assert slopes.auc.sum() == pytest.approx(0, abs=1e-12)
@@ -51,8 +53,8 @@ def test_slopes_are_the_derivatives_by_a_users_weight() -> None:
 def test_linear_intervals_are_those_of_the_exact_resamples() -> None:
     labels, scores, users = sample(2, 20_000, 500)
     resamples = resample(500, 400, seed=3)
-    exact = resampled_areas(labels, scores, users, resamples, exact=True)
-    linear = resampled_areas(labels, scores, users, resamples, exact=False)
+    exact = resampled_areas(labels, curve(labels, scores), users, resamples, exact=True)
+    linear = resampled_areas(labels, curve(labels, scores), users, resamples, exact=False)
     for one, other in zip(exact, linear, strict=True):
         wanted, found = interval(one), interval(other)
         width = wanted.high - wanted.low
@@ -111,5 +113,5 @@ def test_twenty_thousand_events_take_seconds() -> None:
     labels, scores = (rng.random(20_000) < 0.5).astype(float), rng.random(20_000)
     resamples = resample(147, 500, 0)
     start = time.process_time()
-    resampled_areas(labels, scores, users, resamples)
+    resampled_areas(labels, curve(labels, scores), users, resamples)
     assert time.process_time() - start < 5

@@ -9,8 +9,9 @@ import numpy.typing as npt
 from reclife.evaluation.rows import Measured
 from reclife.metrics.calibration import calibration_sums, reliability
 from reclife.metrics.classification import (
+    area_under,
     auc_and_gauc,
-    average_precision,
+    curve,
     logloss_sums,
     normalized_entropy,
 )
@@ -63,7 +64,8 @@ class Events:
         who = self.users, self.n_users
         chances = np.clip(scores.astype(np.float64), 0.0, 1.0)
         area, grouped = auc_and_gauc(self.labels, scores, *who)
-        areas = resampled_areas(self.labels, scores, self.users, self.resamples)
+        found = curve(self.labels, scores)
+        areas = resampled_areas(self.labels, found, self.users, self.resamples)
         losses = logloss_sums(self.labels, chances, *who)
         loss, rate = Measured.of(losses, self.resamples), self.base_rate()
         members = losses.users
@@ -71,9 +73,7 @@ class Events:
         return {
             "auc": Measured(area, areas.auc, members),
             "gauc": Measured.of(grouped.sums, self.resamples),
-            "pr_auc": Measured(
-                average_precision(self.labels, scores), areas.average_precision, members
-            ),
+            "pr_auc": Measured(area_under(found), areas.average_precision, members),
             "logloss": loss,
             "normalized_entropy": _normalized(loss, rate),
             "calibration": Measured.of(

@@ -88,7 +88,7 @@ def evaluate(
         ranked = rank(ranker, queries, max(config.k), negatives)
         found[ranker.name] = measure.of(ranker, ranked)
         exposure[ranker.name] = concentration(ranked.listed[:, : config.k[0]], len(ranker.index))
-        values = measure.values(ranked)
+    values = measure.values(ranked)
     for name, metrics in found.items():
         for (part, metric, k), value in metrics.items():
             rows.add(name, part, metric, value, k)

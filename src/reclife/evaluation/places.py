@@ -57,7 +57,7 @@ def rank(ranker: Ranker, queries: Queries, k: int, negatives: Targets | None) ->
             raise DataError(f"{ranker.name}: the scores of {wrong} queries are not all numbers.")
         rows = slice(*np.searchsorted(query, [part.start, part.stop]))
         own, wanted = query[rows] - part.start, columns[rows]
-        values = scores[own, wanted]
+        values = np.where(wanted >= 0, scores[own, wanted], -np.inf)  # it never lists the others
         ordered = np.sort(scores, axis=1)
         full.fill(rows, ordered, own, values)
         best = best_columns(scores, ordered[:, -k], k)
@@ -65,9 +65,9 @@ def rank(ranker: Ranker, queries: Queries, k: int, negatives: Targets | None) ->
         if drawn is not None and negatives is not None and others is not None:
             some = slice(*np.searchsorted(negatives.query, [part.start, part.stop]))
             kept = np.full_like(scores, -np.inf)
-            kept[own, wanted] = values
-            place = negatives.query[some] - part.start, others[some]
-            kept[place] = scores[place]
+            for whose, which in ((own, wanted), (negatives.query[some] - part.start, others[some])):
+                place = whose[which >= 0], which[which >= 0]
+                kept[place] = scores[place]
             drawn.fill(rows, np.sort(kept, axis=1), own, values)
     return Ranked(full.found, drawn.found if drawn else None, np.concatenate(lists))
 

@@ -4,6 +4,8 @@ Lists are `[Q, K]` item columns, best first; -1 is an empty place. A value that 
 (no item, or one only) is NaN.
 """
 
+from collections.abc import Iterator
+
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
@@ -15,6 +17,7 @@ Vector = npt.NDArray[np.floating]
 Ints = npt.NDArray[np.int64]
 
 PAIRS_AT_ONCE = 1 << 16
+CELLS_AT_ONCE = 1 << 22
 
 
 def coverage(listed: Lists, items: int) -> float:
@@ -68,16 +71,17 @@ def diversity(listed: Lists, traits: sparse.csr_array, kind: str) -> Vector:
         kind: `cosine`, 1 less the cosine of two rows; or `jaccard`, the share of the traits of
             either item that both do not have. Two items without any trait are no distance apart.
     """
-    first, second = np.triu_indices(listed.shape[1], 1)
-    left, right = listed[:, first].ravel(), listed[:, second].ravel()
-    some = (left >= 0) & (right >= 0)
-    query = np.repeat(np.arange(len(listed)), len(first))[some]
-    width = traits.shape[0]
-    low, high = np.minimum(left, right)[some], np.maximum(left, right)[some]
-    pairs, inverse = np.unique(low * width + high, return_inverse=True)
-    distances = _distances(traits, pairs // width, pairs % width, kind)[inverse]
-    count = np.bincount(query, minlength=len(listed))
-    return summed(distances, query, len(listed)) / np.where(count, count, np.nan)
+    parts = list(_blocks(len(listed), listed.shape[1] ** 2))
+    every = [np.unique(_pairs(listed[part], traits.shape[0])[1]) for part in parts]
+    known = np.unique(np.concatenate([np.zeros(0, np.int64), *every]))
+    distances = _distances(traits, known // traits.shape[0], known % traits.shape[0], kind)
+    means = np.full(len(listed), np.nan)
+    for part in parts:
+        query, pairs = _pairs(listed[part], traits.shape[0])
+        total = summed(distances[np.searchsorted(known, pairs)], query, part.stop - part.start)
+        count = np.bincount(query, minlength=part.stop - part.start)
+        means[part] = total / np.where(count, count, np.nan)
+    return means
 
 
 def repetition(listed: Lists, owners: Ints, times: Ints) -> Vector:
@@ -92,10 +96,29 @@ def repetition(listed: Lists, owners: Ints, times: Ints) -> Vector:
     found = np.full(len(listed), np.nan)
     same = owners[order][1:] == owners[order][:-1]
     now, before = order[1:][same], order[:-1][same]
-    stays = (listed[now][:, :, None] == listed[before][:, None, :]).any(axis=2) & (listed[now] >= 0)
-    sizes = (listed[now] >= 0).sum(axis=1)
-    found[now] = stays.sum(axis=1) / np.where(sizes, sizes, np.nan)
+    for part in _blocks(len(now), listed.shape[1] ** 2):
+        lists, earlier = listed[now[part]], listed[before[part]]
+        stays = (lists[:, :, None] == earlier[:, None, :]).any(axis=2) & (lists >= 0)
+        sizes = (lists >= 0).sum(axis=1)
+        found[now[part]] = stays.sum(axis=1) / np.where(sizes, sizes, np.nan)
     return found
+
+
+def _blocks(rows: int, cells: int) -> Iterator[slice]:
+    """Split rows of `cells` each, so that those of a slice stay within memory."""
+    step = max(1, CELLS_AT_ONCE // max(1, cells))
+    for start in range(0, rows, step):
+        yield slice(start, min(start + step, rows))
+
+
+def _pairs(listed: Lists, items: int) -> tuple[Ints, Ints]:
+    """Return the query of each pair of listed items, and the pair as `low * items + high`."""
+    first, second = np.triu_indices(listed.shape[1], 1)
+    left, right = listed[:, first].ravel(), listed[:, second].ravel()
+    some = (left >= 0) & (right >= 0)
+    query = np.repeat(np.arange(len(listed)), len(first))[some]
+    left, right = left[some], right[some]
+    return query, np.minimum(left, right) * items + np.maximum(left, right)
 
 
 def _mean(listed: Lists, values: Vector) -> Vector:

@@ -143,7 +143,11 @@ def average_precision(labels: Vector, scores: Vector) -> float:
     Tied scores enter together, so a constant model gets the share of positives. NaN without a
     positive.
     """
-    found = curve(labels, scores)
+    return area_under(curve(labels, scores))
+
+
+def area_under(found: Curve) -> float:
+    """Return the average precision of the counts at each score."""
     total = found.ones.sum()
     if not total:
         return float("nan")

@@ -6,7 +6,7 @@ from typing import NamedTuple, final
 import numpy as np
 import numpy.typing as npt
 
-from reclife.metrics.classification import Curve, curve
+from reclife.metrics.classification import Curve
 from reclife.metrics.resampling import Resamples
 from reclife.metrics.sums import summed
 
@@ -45,7 +45,7 @@ class Areas(NamedTuple):
 
 
 def resampled_areas(
-    labels: Vector, scores: Vector, users: Codes, resamples: Resamples, exact: bool | None = None
+    labels: Vector, found: Curve, users: Codes, resamples: Resamples, exact: bool | None = None
 ) -> Areas:
     """Return the areas of each resample, `[R]` each.
 
@@ -55,14 +55,14 @@ def resampled_areas(
 
     Args:
         labels: `[N]` 0 or 1.
-        scores: `[N]` higher is better.
+        found: `curve` of the labels and their scores.
         users: `[N]` user number.
         resamples: Which users each resample draws.
         exact: Whether to reweigh every event; by default, up to `EXACT_CELLS`.
     """
     if exact is None:
         exact = len(labels) * len(resamples.counts) <= EXACT_CELLS
-    units, found = resamples.units(users), curve(labels, scores)
+    units = resamples.units(users)
     if not exact:
         slopes = area_slopes(labels, found, units, resamples.counts.shape[1])
         counts = found.ones.astype(float), found.zeros.astype(float)

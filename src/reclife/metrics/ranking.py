@@ -172,7 +172,7 @@ def _first_hit(found: Places, k: int) -> tuple[Vector, Vector]:
     targets = found.tied_targets[best]
     chance = targets / tied
     hit, reciprocal = np.zeros(len(best)), np.zeros(len(best))
-    for j in range(1, k + 1):
+    for j in range(1, min(k, int(tied.max(initial=0))) + 1):
         inside = (above + j <= k) & (j <= tied)
         hit += np.where(inside, chance, 0.0)
         reciprocal += np.where(inside, chance / (above + j), 0.0)
