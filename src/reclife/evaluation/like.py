@@ -30,7 +30,8 @@ from reclife.errors import DataError
 from reclife.evaluation import bias, logistic, slices
 from reclife.evaluation.events import Events
 from reclife.evaluation.rows import ALL, Measured, Rows
-from reclife.evaluation.slices import Entities, Slices
+from reclife.evaluation.slice_values import Slices
+from reclife.evaluation.slices import Entities
 from reclife.metrics.calibrators import calibrated
 from reclife.metrics.resampling import resample
 from reclife.transforms.kernels.arrays import column, floats, ints, positions

@@ -3,12 +3,12 @@
 Slices are called `<what>:<value>`; a slice that nothing belongs to is left out.
 """
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import final
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -22,12 +22,11 @@ from reclife.config.slices import (
 from reclife.contracts import ITEM, USER
 from reclife.errors import DataError
 from reclife.evaluation.queries import Queries, Targets
-from reclife.transforms.kernels.arrays import Ints, column, floats, positions
+from reclife.evaluation.slice_values import Slices, of_ranges, of_values
+from reclife.transforms.kernels.arrays import Ints, column, positions
 
-Bools = npt.NDArray[np.bool_]
-Slices = dict[str, Bools]
-
-OTHER, MISSING = "other", "missing"
+TAKEN = ("item", "user", "earlier_events", "over", "sampled_negatives")
+"""What the names of other slices begin with."""
 
 
 @final
@@ -55,19 +54,20 @@ def of_rows(
         DataError: A column is not there, or holds no numbers where bounds are declared.
     """
     found: Slices = {}
+    names = _names(declared)
     for one in declared:
         match one:
             case ActivitySlice():
-                found |= _ranges("earlier_events", earlier.astype(float), (0, *one.bounds))
+                found |= _activity(one, earlier)
             case NewItemsSlice():
                 found |= _new("item", column(test, ITEM), column(known, ITEM))
             case NewUsersSlice():
                 found |= _new("user", column(test, USER), column(known, USER))
             case ColumnSlice(source="examples"):
-                found |= _values(one, _column(one, test))
+                found |= _values(names[one], one, _column(one, test))
             case ColumnSlice():
                 ids = column(test, ITEM if one.source == "item" else USER)
-                found |= _values(one, _attribute(one, ids, who))
+                found |= _values(names[one], one, _attribute(one, ids, who))
     return {name: mask for name, mask in found.items() if mask.any()}
 
 
@@ -80,18 +80,19 @@ def of_targets(
     an item without an event before the test part is on nobody's list.
     """
     found: Slices = {}
+    names = _names(declared)
     lengths = np.asarray(pc.list_value_length(queries.histories), np.int64)
     for one in declared:
         match one:
             case ActivitySlice():
-                by_query = _ranges("earlier_events", lengths.astype(float), (0, *one.bounds))
+                by_query = _activity(one, lengths)
             case NewUsersSlice():
                 by_query = {"user:known": lengths > 0, "user:unknown": lengths == 0}
             case ColumnSlice(source="user"):
-                by_query = _values(one, _attribute(one, queries.users, who))
+                by_query = _values(names[one], one, _attribute(one, queries.users, who))
             case ColumnSlice(source="item"):
                 by_query = {}
-                found |= _values(one, _attribute(one, targets.items, who))
+                found |= _values(names[one], one, _attribute(one, targets.items, who))
             case _:
                 by_query = {}
         found |= {name: mask[targets.query] for name, mask in by_query.items()}
@@ -104,6 +105,22 @@ def names_of(parts: Slices, rows: int) -> pa.Array:
     offsets = np.concatenate([[0], np.cumsum(members.sum(axis=1))])
     names = pa.array(list(parts), pa.string()).take(pa.array(np.nonzero(members)[1]))
     return pa.LargeListArray.from_arrays(pa.array(offsets), names)
+
+
+def _names(declared: Sequence[SliceConfig]) -> dict[SliceConfig, str]:
+    """Return what the slices of each column begin with: its name, in case of doubt its table."""
+    columns = [one for one in declared if isinstance(one, ColumnSlice)]
+    often = Counter(one.column for one in columns)
+    return {
+        one: f"{one.source} {one.column}"
+        if often[one.column] > 1 or one.column in TAKEN
+        else one.column
+        for one in columns
+    }
+
+
+def _activity(declared: ActivitySlice, earlier: Ints) -> Slices:
+    return of_ranges("earlier_events", pa.array(earlier), (0, *declared.bounds))
 
 
 def _new(what: str, ids: pa.Array, known: pa.Array) -> Slices:
@@ -128,59 +145,7 @@ def _column(declared: ColumnSlice, table: pa.Table) -> pa.Array:
     return column(table, declared.column)
 
 
-def _values(declared: ColumnSlice, values: pa.Array) -> Slices:
-    """Return the rows of each value, or of each range."""
+def _values(name: str, declared: ColumnSlice, values: pa.Array) -> Slices:
     if declared.bounds is not None:
-        if not (pa.types.is_integer(values.type) or pa.types.is_floating(values.type)):
-            raise DataError(f"slices: bounds need numbers, {declared.column!r} holds {values.type}")
-        numbers = floats(pa.table({declared.column: values}), declared.column)
-        found = _ranges(declared.column, numbers, declared.bounds)
-        found[f"{declared.column}:{MISSING}"] = np.isnan(numbers)
-        return found
-    rows, texts = _texts(values, declared.separator)
-    names, codes = np.unique(texts, return_inverse=True)
-    often = np.argsort(-np.bincount(codes, minlength=len(names)), kind="stable")
-    kept = set(often[: declared.most].tolist())
-    found = {}
-    for number in [*sorted(kept), None]:
-        members = codes == number if number is not None else ~np.isin(codes, list(kept))
-        mask = np.zeros(len(values), bool)
-        mask[rows[members]] = True
-        found[f"{declared.column}:{OTHER if number is None else names[number]}"] = mask
-    return found
-
-
-def _texts(values: pa.Array, separator: str | None) -> tuple[Ints, npt.NDArray[np.str_]]:
-    """Return every value as a text, with its row: several a row for lists and separated texts."""
-    if pa.types.is_list(values.type) or pa.types.is_large_list(values.type):
-        lists = values
-    else:
-        texts = values.cast(pa.string())
-        if separator is None:
-            return np.arange(len(texts)), np.asarray(pc.fill_null(texts, MISSING)).astype(str)
-        lists = pc.split_pattern(texts, separator)
-    lengths = np.asarray(pc.fill_null(pc.list_value_length(lists), 0), np.int64)
-    several = np.asarray(pc.fill_null(lists.flatten().cast(pa.string()), MISSING)).astype(str)
-    empty = np.flatnonzero(lengths == 0)
-    rows = np.concatenate([np.repeat(np.arange(len(lengths)), lengths), empty])
-    return rows, np.concatenate([several, np.full(len(empty), MISSING)])
-
-
-def _ranges(what: str, values: npt.NDArray[np.float64], bounds: Iterable[float]) -> Slices:
-    """Return the rows of each range; whole bounds are shown as such."""
-    lower = list(bounds)
-    group = np.searchsorted(lower, values, side="right") - 1
-    group[np.isnan(values)] = -2
-    found = {f"{what}:below {lower[0]:g}": group == -1} if (group == -1).any() else {}
-    for number, low in enumerate(lower):
-        high = lower[number + 1] if number + 1 < len(lower) else None
-        found[f"{what}:{_range_name(low, high)}"] = group == number
-    return found
-
-
-def _range_name(low: float, high: float | None) -> str:
-    if high is None:
-        return f"{low:g}+"
-    if float(low).is_integer() and float(high).is_integer():
-        return f"{low:g}" if high - 1 == low else f"{low:g}-{high - 1:g}"
-    return f"{low:g} to {high:g}"
+        return of_ranges(name, values, declared.bounds)
+    return of_values(name, values, declared.separator, declared.most)
