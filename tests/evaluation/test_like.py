@@ -350,7 +350,7 @@ def test_one_user_has_figures_without_intervals(examples: like.Examples) -> None
 
 def test_what_cannot_be_measured_is_told_in_one_sentence(examples: like.Examples) -> None:
     nobody = like.Examples(examples.train, examples.validation, examples.test.slice(0, 0))
-    with pytest.raises(DataError, match="like: none of the 0 test events has a label"):
+    with pytest.raises(DataError, match="like: the test part is empty"):
         whole_of(nobody, EvaluationConfig())
     hidden = with_test(examples, label=pa.array([None] * 400, pa.float64()))
     with pytest.raises(DataError, match="like: none of the 400 test events has a label"):
@@ -360,23 +360,130 @@ def test_what_cannot_be_measured_is_told_in_one_sentence(examples: like.Examples
         like.evaluate("deepfm", chances, examples, SPEC, BARE, False, False, WHO)
 
 
+def test_a_label_that_is_no_number_is_not_known(examples: like.Examples) -> None:
+    truth = np.asarray(examples.test["label"]).copy()
+    truth[::3] = np.nan
+    chances = np.random.default_rng(4).random(400)
+    some = with_test(examples, label=truth)
+    found = like.evaluate("m", chances, some, SPEC, BARE, False, False, WHO)
+    rows = {r.metric: r.value for r in found.rows if (r.model, r.slice) == ("m", "all")}
+    known = ~np.isnan(truth)
+    assert found.unlabelled == 134
+    assert rows["auc"] == pytest.approx(roc_auc_score(truth[known], chances[known]), abs=1e-9)
+
+
+def test_a_task_without_a_label_to_learn_from_is_told(examples: like.Examples) -> None:
+    names = examples.train.column_names
+    empty = pa.array([None] * examples.train.num_rows, pa.float64())
+    train = examples.train.set_column(names.index("label"), "label", empty)
+    hidden = like.Examples(train, examples.validation, examples.test)
+    with pytest.raises(DataError, match="like: no training event has a label"):
+        whole_of(hidden, EvaluationConfig())
+    assert whole_of(hidden)["auc"].value == 0.5
+
+
+def test_models_of_one_kind_stand_apart(examples: like.Examples) -> None:
+    """A trained logistic regression beside the baseline, and two of one baseline."""
+    config = EvaluationConfig(
+        like_baselines=(
+            LogisticBaselineConfig(),
+            ItemMeanConfig(smoothing=1),
+            ItemMeanConfig(smoothing=99),
+        ),
+        slices=(),
+    )
+    own = np.random.default_rng(2).random(400)
+    name = config.trained_name("logistic_regression")
+    found = like.evaluate(name, own, examples, SPEC, config, False, False, WHO)
+    labels = np.asarray(examples.test["label"])
+    whole = {r.model: r.value for r in found.rows if (r.metric, r.slice) == ("auc", "all")}
+    known, test = examples.known, examples.test.select(examples.known.column_names)
+    expected = {
+        "trained logistic_regression": own,
+        "logistic_regression": like.baseline_scores(
+            examples, SPEC, config.like_baselines[0], refit=False
+        ),
+        "item_mean": bias.item_mean(known, test, ItemMeanConfig(smoothing=1)),
+        "item_mean#2": bias.item_mean(known, test, ItemMeanConfig(smoothing=99)),
+    }
+    assert whole == {
+        model: pytest.approx(roc_auc_score(labels, scores), abs=1e-9)
+        for model, scores in expected.items()
+    }
+    np.testing.assert_allclose(np.asarray(found.scored["score"]), own, rtol=1e-6)
+
+
+def test_a_value_called_all_does_not_stand_for_everything(examples: like.Examples) -> None:
+    who = Entities(pa.table({"item_id": range(15), "genre": ["all"] * 15}), WHO.users)
+    config = BARE.model_copy(update={"slices": (ColumnSlice(column="genre"),)})
+    chances = np.full(400, 0.5)
+    rows = like.evaluate("m", chances, examples, SPEC, config, False, True, who).rows
+    assert {r.slice for r in rows} == {"sampled_negatives", "sampled_negatives:genre:all"}
+
+
+def test_a_floor_of_lists_is_meant_for_the_trained_models_lists() -> None:
+    rules = GateConfig(floors=(FloorConfig(metric="ndcg", k=10, at_least=0.09),))
+    rows = (*REPORT.rows, row("ease+deepfm", "ndcg", 0.0899, 10))
+    report = EvaluationReport(run_id="r", rows=rows)
+    with pytest.raises(GateFailed, match=r"ndcg@10 of ease\+deepfm is 0\.0899, below the floor"):
+        gate.check(report, rules, "deepfm", "there.html")
+
+
+STATS = FeatureStats(
+    validation_start=1,
+    test_start=2,
+    leaking=False,
+    label_mean=0.5,
+    rows={},
+    base_rates={},
+    oov_rates={},
+    vocabularies={},
+)
+
+
+def body_of(result: like.LikeResult, lists: ListsResult, config: EvaluationConfig) -> str:
+    report = EvaluationReport(run_id="r1", rows=(*result.rows, *lists.rows))
+    text = page.render(report, [result], lists, STATS, config)
+    return text[text.index("<body>") :]
+
+
+def test_what_is_not_defined_is_said_to_be_so(examples: like.Examples) -> None:
+    """One label alone, and users of whose lists nothing is new."""
+    positive = with_test(examples, label=np.ones(400))
+    chances = np.full(400, 0.5)
+    found = like.evaluate("m", chances, positive, SPEC, BARE, False, False, WHO)
+    lists = ListsResult(
+        (row("ease", "novelty", 2.5, 10),), 3, 2, float("nan"), "ease", pa.table({})
+    )
+    body = body_of(found, lists, BARE)
+    first, second, third = (part[: part.index("</table>")] for part in body.split("<table>")[1:])
+    cells = first[first.index("<tbody>") :].count("not defined")
+    assert cells == 3  # AUC, GAUC, normalized entropy
+    assert second.count("not defined") == 0  # nobody has a metric of lists, so there is no line
+    assert third.count("not defined") == 4  # all but novelty; repetition is not asked for
+    assert "Nothing new came next, so no metric of the lists is defined." in body
+    assert "nan" not in body.lower().replace("finance", "")
+
+
+def test_slices_with_colons_are_shown(examples: like.Examples) -> None:
+    who = Entities(
+        pa.table({"item_id": range(15), "over": ["8:15", "9:00", "9:30"] * 5}), WHO.users
+    )
+    config = BARE.model_copy(update={"slices": (ColumnSlice(column="over"),)})
+    chances = np.random.default_rng(0).random(400)
+    for sampled in (False, True):
+        found = like.evaluate("m", chances, examples, SPEC, config, False, sampled, who)
+        body = body_of(found, ListsResult((), 0, 0, 0.0, "", pa.table({})), config)
+        assert "AUC by slice" in body
+        for time in ("8:15", "9:00", "9:30"):
+            assert f"item over {time}" in body
+
+
 def test_the_page_needs_no_network(result: like.LikeResult) -> None:
     lists_rows = (row("ease", "ndcg", 0.08, 10), row("ease+<b>", "ndcg", 0.09, 10))
     lists = ListsResult(lists_rows, 3, 2, 0.2, "ease+<b>", pa.table({}), exposure={"ease": [0, 1]})
-    report = EvaluationReport(run_id="r1", rows=(*result.rows, *lists_rows))
-    stats = FeatureStats(
-        validation_start=1,
-        test_start=2,
-        leaking=False,
-        label_mean=0.5,
-        rows={},
-        base_rates={},
-        oov_rates={},
-        vocabularies={},
-    )
-    text = page.render(report, [result], lists, stats, EvaluationConfig())
-    body = text[text.index("<body>") :]
-    assert body.count("Plotly.newPlot") == 12
+    body = body_of(result, lists, EvaluationConfig())
+    assert body.count("Plotly.newPlot") == 11  # nobody has a recall
     assert "<link" not in body
     assert "src=" not in body
     assert "cdn" not in body

@@ -66,6 +66,12 @@ def test_one_label_alone_calibrates_nothing(labels: list[float]) -> None:
         fit("platt", np.array(labels), np.full(len(labels), 0.5))
 
 
+@pytest.mark.parametrize("kind", ["platt", "isotonic"])
+def test_a_chance_that_is_no_number_calibrates_nothing(kind: str) -> None:
+    with pytest.raises(DataError, match="1 of 3 chances of the validation part are not numbers"):
+        fit(kind, np.array([0.0, 1.0, 1.0]), np.array([0.2, np.nan, 0.4]))
+
+
 def test_no_map_changes_nothing_and_a_map_is_a_document() -> None:
     chances = np.array([0.0, 0.25, 1.0])
     np.testing.assert_array_equal(calibrated(None, chances), chances)

@@ -6,6 +6,8 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from reclife.config.column_types import row_type_problems, type_problems
+from reclife.config.evaluated import evaluation_problems
+from reclife.config.evaluation import EvaluationConfig
 from reclife.config.feature_columns import column_problems, row_problems
 from reclife.config.feature_list import FeatureDeclaration
 from reclife.config.features import FeaturesConfig, readable
@@ -32,6 +34,11 @@ def problems_across(parameters: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         if config := _read(FeaturesConfig, declared):
             found += [*row_problems(config, *columns[:2]), *row_type_problems(config, ingest)]
         yield from (("features", problem) for problem in found)
+        if evaluation := _read(EvaluationConfig, parameters.get("evaluation")):
+            model = _at(parameters, "training", "model", "kind")
+            source = _at(parameters, "training", "candidates", "source", "kind") or "ease"
+            problems = evaluation_problems(evaluation, ingest, model, source)
+            yield from (("evaluation", problem) for problem in problems)
     if not unread:
         model = _at(parameters, "training", "model")
         for problem in (*_excluded(features, model), *_read_by_blocks(features, model)):

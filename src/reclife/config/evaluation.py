@@ -1,6 +1,7 @@
 """How the run is judged: queries, baselines, intervals and the gate."""
 
-from typing import Annotated, Literal, final
+from collections.abc import Iterator, Sequence
+from typing import Annotated, Literal, Self, final, get_args
 
 from pydantic import (
     Field,
@@ -8,8 +9,10 @@ from pydantic import (
     NonNegativeInt,
     PositiveFloat,
     PositiveInt,
+    model_validator,
 )
 
+from reclife.config.problems import hint
 from reclife.config.retrieval import (
     DecayedPopularityConfig,
     EaseConfig,
@@ -18,7 +21,7 @@ from reclife.config.retrieval import (
     RetrieverConfig,
 )
 from reclife.config.schema import Schema
-from reclife.config.slices import ActivitySlice, NewItemsSlice, SliceConfig
+from reclife.config.slices import ActivitySlice, ColumnSlice, NewItemsSlice, SliceConfig
 
 
 @final
@@ -125,14 +128,13 @@ class RerankConfig(Schema):
 class BootstrapConfig(Schema):
     """95 % intervals by resampling users."""
 
-    resamples: PositiveInt = 500
+    resamples: int = Field(500, ge=1, le=10_000)
     seed: NonNegativeInt = 17
 
 
+EventMetric = Literal["auc", "gauc", "pr_auc"]
 GateMetric = Literal[
-    "auc",
-    "gauc",
-    "pr_auc",
+    EventMetric,
     "ndcg",
     "graded_ndcg",
     "recall",
@@ -153,9 +155,14 @@ class FloorConfig(Schema):
 
     metric: GateMetric
     at_least: float
-    k: PositiveInt | None = Field(None, description="Cut-off of a list metric.")
+    k: PositiveInt | None = Field(None, description="Cut-off of a list metric, one of those at k.")
     task: str | None = Field(None, description="As the report names it; null: the main one.")
     model: str | None = Field(None, description="As the report names it; null: the trained one.")
+
+    @property
+    def of_lists(self) -> bool:
+        """Whether it is a metric of lists, not of events."""
+        return self.metric not in get_args(EventMetric)
 
 
 @final
@@ -174,11 +181,22 @@ class GateConfig(Schema):
     must_beat: tuple[MustBeatConfig, ...] = ()
 
 
+def names_of(baselines: Sequence[LikeBaselineConfig | RetrieverConfig]) -> list[str]:
+    """Return what the report calls each baseline: its kind, the second of a kind `<kind>#2`."""
+    names: list[str] = []
+    for one in baselines:
+        number = 1 + sum(name.partition("#")[0] == one.kind for name in names)
+        names.append(one.kind if number == 1 else f"{one.kind}#{number}")
+    return names
+
+
 @final
 class EvaluationConfig(Schema):
     """Declaration of the evaluation stage."""
 
-    k: tuple[PositiveInt, ...] = Field((10,), min_length=1, description="Cut-offs of the lists.")
+    k: tuple[Annotated[int, Field(ge=1, le=1000)], ...] = Field(
+        (10,), min_length=1, description="Cut-offs of the lists."
+    )
     queries: QueriesConfig = QueriesConfig()
     seen: SeenPolicy = Field(
         "mask", description="Whether seen items may be listed; the same as in scoring."
@@ -207,8 +225,48 @@ class EvaluationConfig(Schema):
         description="Map that makes the model's chances come true, fitted on the validation part "
         "and shipped with the bundle; null: none. Not with training.refit.",
     )
-    calibration_bins: PositiveInt = Field(
-        10, description="Bins of equal width of the reliability plot and the calibration error."
+    calibration_bins: int = Field(
+        10,
+        ge=1,
+        le=1000,
+        description="Bins of equal width of the reliability plot and the calibration error.",
     )
     bootstrap: BootstrapConfig = BootstrapConfig()
     gate: GateConfig = GateConfig()
+
+    def trained_name(self, kind: str) -> str:
+        """Return what the report calls the trained model: its kind, told from a baseline's."""
+        return f"trained {kind}" if kind in names_of(self.like_baselines) else kind
+
+    @model_validator(mode="after")
+    def _unmistakable(self) -> Self:
+        if problems := [*self._repeated(), *self._never_measured()]:
+            raise ValueError("; ".join(problems))
+        return self
+
+    def _repeated(self) -> Iterator[str]:
+        for k in sorted({k for k in self.k if self.k.count(k) > 1}):
+            yield f"k: {k} is declared twice"
+        whats = [
+            f"the {one.source} column {one.column!r}" if isinstance(one, ColumnSlice) else one.kind
+            for one in self.slices
+        ]
+        for what in dict.fromkeys(what for what in whats if whats.count(what) > 1):
+            yield f"slices: {what} is declared twice"
+
+    def _never_measured(self) -> Iterator[str]:
+        """Yield what the gate asks for and nothing measures."""
+        for floor in self.gate.floors:
+            where = f"gate.floors: {floor.metric}"
+            if floor.of_lists and floor.k not in self.k:
+                asked = "needs k" if floor.k is None else f"at k {floor.k} is not measured"
+                yield f"{where} {asked}; evaluation.k is {', '.join(map(str, self.k))}"
+            if not floor.of_lists and floor.k is not None:
+                yield f"{where} is of events and has no k"
+            if floor.metric == "graded_ndcg" and self.queries.gain is None:
+                yield f"{where} needs queries.gain"
+        names = names_of(self.like_baselines)
+        for rule in self.gate.must_beat:
+            for name in rule.baselines:
+                if name not in names:
+                    yield f"gate.must_beat: {name!r} is not among like_baselines{hint(name, names)}"

@@ -2,9 +2,15 @@
 
 from typing import Annotated, Literal, Self, final
 
-from pydantic import Field, PositiveInt, model_validator
+from pydantic import AfterValidator, Field, FiniteFloat, PositiveInt, model_validator
 
 from reclife.config.schema import Schema
+
+
+def _ascending(bounds: tuple[float, ...]) -> tuple[float, ...]:
+    if list(bounds) != sorted(set(bounds)):
+        raise ValueError("bounds must ascend")
+    return bounds
 
 
 @final
@@ -16,9 +22,15 @@ class ColumnSlice(Schema):
     column: str
     separator: str | None = Field(None, description="Between several values of one row.")
     most: PositiveInt = Field(10, description="Values of their own; the rest is `other`.")
-    bounds: tuple[float, ...] | None = Field(
+    bounds: Annotated[tuple[FiniteFloat, ...], AfterValidator(_ascending)] | None = Field(
         None, min_length=1, description="Lower bounds of ranges, for a column of numbers."
     )
+
+    @model_validator(mode="after")
+    def _texts_or_numbers(self) -> Self:
+        if self.bounds is not None and self.separator is not None:
+            raise ValueError("bounds are for numbers and separator for texts; declare one of both")
+        return self
 
 
 @final
@@ -26,15 +38,9 @@ class ActivitySlice(Schema):
     """Users by their number of earlier events."""
 
     kind: Literal["activity"] = "activity"
-    bounds: tuple[PositiveInt, ...] = Field(
+    bounds: Annotated[tuple[PositiveInt, ...], AfterValidator(_ascending)] = Field(
         (1, 20, 100, 500), min_length=1, description="Lower bounds of the groups above the first."
     )
-
-    @model_validator(mode="after")
-    def _ascending(self) -> Self:
-        if list(self.bounds) != sorted(set(self.bounds)):
-            raise ValueError("bounds must ascend")
-        return self
 
 
 @final

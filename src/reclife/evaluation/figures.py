@@ -24,9 +24,11 @@ CURVE_POINTS = 400
 
 
 def bars(rows: Sequence[EvaluationRow], title: str, ours: str) -> str:
-    """Draw one bar a model with its interval, the best on top."""
+    """Draw one bar a model with its interval, the best on top; nothing without a value."""
     from plotly import graph_objects as go
 
+    if not rows:
+        return ""
     ordered = sorted(rows, key=lambda row: row.value)
     values = [row.value for row in ordered]
     bar = go.Bar(

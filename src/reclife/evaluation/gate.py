@@ -3,6 +3,9 @@
 from reclife.config.evaluation import FloorConfig, GateConfig
 from reclife.contracts import EvaluationReport, EvaluationRow
 from reclife.errors import GateFailed
+from reclife.evaluation.rows import LISTS
+
+ABSENT = "was not measured, or is not defined on this test part"
 
 
 def check(report: EvaluationReport, config: GateConfig, trained: str, place: str) -> None:
@@ -25,7 +28,7 @@ def check(report: EvaluationReport, config: GateConfig, trained: str, place: str
             theirs = _value(report, baseline, rule.metric, None)
             if ours is None or theirs is None:
                 missing = trained if ours is None else baseline
-                failures.append(f"{rule.metric} of {missing} was not measured")
+                failures.append(f"{rule.metric} of {missing} {ABSENT}")
             elif ours <= theirs:
                 failures.append(
                     f"{rule.metric} of {trained} is {ours:.4f}, not above {baseline} ({theirs:.4f})"
@@ -35,14 +38,20 @@ def check(report: EvaluationReport, config: GateConfig, trained: str, place: str
 
 
 def _below(report: EvaluationReport, floor: FloorConfig, trained: str) -> str | None:
-    model = floor.model or trained
+    model = floor.model or (_of_lists(report, trained) if floor.of_lists else trained)
     value = _value(report, model, floor.metric, floor.k, floor.task)
     at = f"@{floor.k}" if floor.k else ""
     if value is None:
-        return f"{floor.metric}{at} of {model} was not measured"
+        return f"{floor.metric}{at} of {model} {ABSENT}"
     if value < floor.at_least:
         return f"{floor.metric}{at} of {model} is {value:.4f}, below the floor {floor.at_least}"
     return None
+
+
+def _of_lists(report: EvaluationReport, trained: str) -> str:
+    """Return what lists by the trained model are called: `<candidate source>+<model>`."""
+    names = (row.model for row in report.rows if row.task == LISTS)
+    return next((name for name in names if name.endswith(f"+{trained}")), trained)
 
 
 def _value(

@@ -7,7 +7,6 @@ from typing import final
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from reclife.config.evaluation import (
     EvaluationConfig,
@@ -15,6 +14,7 @@ from reclife.config.evaluation import (
     LikeBaselineConfig,
     LogisticBaselineConfig,
     UserItemBiasConfig,
+    names_of,
 )
 from reclife.contracts import (
     ITEM,
@@ -29,7 +29,7 @@ from reclife.contracts import (
 from reclife.errors import DataError
 from reclife.evaluation import bias, logistic, slices
 from reclife.evaluation.events import Events
-from reclife.evaluation.rows import ALL, Measured, Rows
+from reclife.evaluation.rows import ALL, DRAWN, Measured, Rows
 from reclife.evaluation.slice_values import Slices
 from reclife.evaluation.slices import Entities
 from reclife.metrics.calibrators import calibrated
@@ -96,10 +96,10 @@ class Examples:
 
 
 def _of(task: Task, part: pa.Table) -> pa.Table:
-    truth = part[task.label]
     others = [name for name in part.column_names if name not in (LABEL, task.label)]
-    table = part.select(others).append_column(LABEL, truth)
-    return table.filter(pc.is_valid(truth)) if truth.null_count else table
+    table = part.select(others).append_column(LABEL, part[task.label])
+    known = ~np.isnan(floats(part, task.label))
+    return table if known.all() else table.filter(pa.array(known))
 
 
 def baseline_scores(
@@ -146,18 +146,25 @@ def evaluate(
         DataError: No test event has a label, or a score is not a number.
     """
     task = task or spec.tasks[0]
-    labelled = np.asarray(pc.is_valid(examples.test[task.label]))
+    labelled = ~np.isnan(floats(examples.test, task.label))
     every, own = examples.test.num_rows, examples.of(task)
     if not own.test.num_rows:
+        what = f"none of the {every} test events has a label" if every else "the test part is empty"
         raise DataError(
-            f"{task.name}: none of the {every} test events has a label, so there is nothing to "
-            "evaluate; declare a test part that holds labelled events."
+            f"{task.name}: {what}, so there is nothing to evaluate; declare a split whose test "
+            "part holds labelled events."
+        )
+    if config.like_baselines and not own.train.num_rows:
+        raise DataError(
+            f"{task.name}: no training event has a label, so no baseline can be fitted; leave "
+            "evaluation.like_baselines empty, or declare a split whose training part holds labels."
         )
     scores: dict[str, Scores] = {model: predicted[labelled]}
     if calibration is not None:
         scores[f"{model}+{calibration.kind}"] = calibrated(calibration, scores[model])
-    for baseline in config.like_baselines:
-        scores[baseline.kind] = baseline_scores(own, spec, baseline, refit)
+    names = names_of(config.like_baselines)
+    for name, baseline in zip(names, config.like_baselines, strict=True):
+        scores[name] = baseline_scores(own, spec, baseline, refit)
     _check_numbers(scores)
     test, known = own.test, own.known
     ids = column(test, USER).unique()
@@ -244,6 +251,6 @@ def _labelled(rows: Rows, sampled: bool) -> list[EvaluationRow]:
     if not sampled:
         return rows.rows
     return [
-        row.model_copy(update={"slice": f"sampled_negatives:{row.slice}".removesuffix(":all")})
+        row.model_copy(update={"slice": DRAWN if row.slice == ALL else f"{DRAWN}:{row.slice}"})
         for row in rows.rows
     ]

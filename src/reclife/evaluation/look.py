@@ -1,6 +1,6 @@
 """How pages of figures look: one style sheet, one layout of plots, tables of figures."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from html import escape
 from typing import Any
 
@@ -113,11 +113,27 @@ def called(metric: str, k: int | None = None) -> str:
     return f"{name}{at}" if drawn == metric else f"{name}{at}, sampled"
 
 
-def table(rows: Sequence[EvaluationRow], metrics: Sequence[str], k: int | None, ours: str) -> str:
-    """Return one line a model, the best of each column marked; columns without a value left out."""
+def table(
+    rows: Sequence[EvaluationRow],
+    metrics: Sequence[str],
+    k: int | None,
+    ours: str,
+    optional: Collection[str] = (),
+) -> str:
+    """Return one line a model, the best of each column marked.
+
+    Args:
+        rows: The figures.
+        metrics: The columns.
+        k: Cut-off.
+        ours: Our model.
+        optional: Metrics that are not asked for where nobody has a value; all others are then not
+            defined.
+    """
     cells = {(r.model, r.metric): r for r in rows if r.metric in metrics and r.k == k}
     models = list(dict.fromkeys(model for model, _ in cells))
-    shown = [metric for metric in metrics if any(name == metric for _, name in cells)]
+    found = {metric for _, metric in cells}
+    shown = [metric for metric in metrics if metric in found or metric not in optional]
     best = {metric: _best(metric, cells) for metric in shown}
     head = "".join(f"<th>{called(metric, k)}</th>" for metric in shown)
     lines = []
@@ -141,7 +157,7 @@ def _best(metric: str, cells: Mapping[tuple[str, str], EvaluationRow]) -> str | 
 
 def _cell(row: EvaluationRow | None, wins: bool) -> str:
     if row is None:
-        return "<td></td>"
+        return "<td><small>not defined</small></td>"
     bounds = ""
     if row.ci_low is not None and row.ci_high is not None:
         bounds = f"<small>{number(row.ci_low)} … {number(row.ci_high)}</small>"

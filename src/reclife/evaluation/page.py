@@ -7,8 +7,7 @@ from reclife.contracts import EvaluationReport, EvaluationRow, FeatureStats
 from reclife.evaluation import figures, figures_lists, look, protocol
 from reclife.evaluation.like import LikeResult
 from reclife.evaluation.lists import SAMPLED, UNKNOWN_AS_MISS, ListsResult
-from reclife.evaluation.protocol import DRAWN
-from reclife.evaluation.rows import ALL, LISTS
+from reclife.evaluation.rows import ALL, DIFFERENCE, DRAWN, LISTS
 
 LIKE_METRICS = (
     "auc",
@@ -67,8 +66,7 @@ def _tile(
 def _like(like: LikeResult, stats: FeatureStats, config: EvaluationConfig, several: bool) -> str:
     part = _whole(like.rows)
     whole = [row for row in like.rows if row.slice == part]
-    parts = [row for row in like.rows if row.slice.removeprefix(f"{DRAWN}:").count(":") == 1]
-    parts = [row for row in parts if "over:" not in row.slice]
+    parts = _parts(like.rows, (part,))
     return look.section(
         f"Will it happen: {like.task}?" if several else "Will this user like it?",
         f"<p>{protocol.of_events(like, stats)}</p>",
@@ -97,10 +95,10 @@ def _lists(report: EvaluationReport, lists: ListsResult, config: EvaluationConfi
     whole = [row for row in rows if row.slice == ALL]
     missed = [row for row in rows if row.slice == UNKNOWN_AS_MISS]
     drawn = [row for row in rows if row.slice == SAMPLED]
-    parts = [row for row in rows if ":" in row.slice and not row.slice.startswith("over:")]
+    parts = _parts(rows, (ALL, SAMPLED, UNKNOWN_AS_MISS))
     sections = [
         said,
-        look.table(whole, LIST_METRICS, k, ours),
+        look.table(whole, LIST_METRICS, k, ours, ("graded_ndcg",)),
         *(
             look.pair(
                 figures.bars(_metric(whole, metric, k), look.called(metric, k), ours),
@@ -114,7 +112,7 @@ def _lists(report: EvaluationReport, lists: ListsResult, config: EvaluationConfi
         "list; Gini how unequally the places are spread, 0 evenly; novelty the mean of "
         "-log2(share of users who met the item); diversity the mean distance of a list's pairs of "
         "items; repetition the share of a list that stood on the user's list before.</p>",
-        look.table(whole, BEYOND, k, ours),
+        look.table(whole, BEYOND, k, ours, ("repetition",)),
         look.pair(
             figures_lists.trade_off(report, k, ours), figures_lists.exposure(lists.exposure, ours)
         ),
@@ -122,14 +120,15 @@ def _lists(report: EvaluationReport, lists: ListsResult, config: EvaluationConfi
     if missed:
         sections += [
             "<h3>The same, what was unknown counted as a miss</h3>",
-            look.table(missed, LIST_METRICS, k, ours),
+            look.table(missed, LIST_METRICS, k, ours, ("graded_ndcg",)),
         ]
     if drawn and config.sampled is not None:
+        names = [f"sampled_{metric}" for metric in LIST_METRICS]
         sections += [
             "<h3>Sampled metrics</h3><p class='warn'>The targets are ranked among "
             f"{config.sampled.negatives} drawn items only, the same for every model. Such figures "
             "are far above those of full ranking, and may order the models otherwise.</p>",
-            look.table(drawn, [f"sampled_{metric}" for metric in LIST_METRICS], k, ours),
+            look.table(drawn, names, k, ours, ("sampled_graded_ndcg",)),
         ]
     return look.section(title, *sections)
 
@@ -138,13 +137,18 @@ def _by_k(rows: Sequence[EvaluationRow], config: EvaluationConfig, ours: str) ->
     """Return the other lengths of list, where some are declared."""
     if len(config.k) < 2:
         return []
-    others = [look.table(rows, LIST_METRICS, k, ours) for k in config.k[1:]]
+    others = [look.table(rows, LIST_METRICS, k, ours, ("graded_ndcg",)) for k in config.k[1:]]
     plots = [figures_lists.by_k(rows, metric, ours) for metric in ("ndcg", "recall")]
     return [*others, look.pair(*plots)]
 
 
 def _whole(rows: Sequence[EvaluationRow]) -> str:
     return DRAWN if any(row.slice == DRAWN for row in rows) else ALL
+
+
+def _parts(rows: Sequence[EvaluationRow], wholes: Sequence[str]) -> list[EvaluationRow]:
+    """Return the rows of declared slices."""
+    return [r for r in rows if r.slice not in wholes and not r.metric.endswith(DIFFERENCE)]
 
 
 def _metric(rows: Sequence[EvaluationRow], metric: str, k: int | None) -> list[EvaluationRow]:

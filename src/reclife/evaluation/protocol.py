@@ -2,13 +2,13 @@
 
 from html import escape
 
+import numpy as np
+
 from reclife.config.evaluation import EvaluationConfig
 from reclife.contracts import FeatureStats
 from reclife.evaluation.like import LikeResult
 from reclife.evaluation.lists import ListsResult
-
-DRAWN = "sampled_negatives"
-"""The slice of figures on drawn negatives, and the beginning of the names of their slices."""
+from reclife.evaluation.rows import DRAWN
 
 
 def of_events(like: LikeResult, stats: FeatureStats) -> str:
@@ -27,7 +27,8 @@ def of_events(like: LikeResult, stats: FeatureStats) -> str:
     return text + (
         "Intervals are 95 %, by bootstrap over users. GAUC is the AUC within each user, weighted "
         "by events; a tie counts half. Normalized entropy is the logloss over that of the base "
-        "rate: below 1 is better than knowing nothing else."
+        "rate: below 1 is better than knowing nothing else. What needs both labels is not defined "
+        "where there is one only."
     )
 
 
@@ -86,7 +87,9 @@ def of_lists(lists: ListsResult, config: EvaluationConfig) -> str:
         f"ranked, {seen}; ties count at their expected value. {lists.model} orders the best "
         f"{config.rerank.candidates} candidates of its source and lists no others, the model "
         f"having {config.rerank.weight:.0%} of the say. Values are averaged within users, "
-        f"then over users. {lists.unknown_share:.1%} of what came next was unknown before the test "
-        "part"
+        "then over users. "
     )
+    if np.isnan(lists.unknown_share):
+        return escape(text) + "Nothing new came next, so no metric of the lists is defined."
+    text += f"{lists.unknown_share:.1%} of what came next was unknown before the test part"
     return escape(text) + ("." if lists.per_user else "; a second table counts it as missed.")

@@ -7,7 +7,7 @@ from typing import final
 import numpy as np
 import pyarrow as pa
 
-from reclife.config.evaluation import EvaluationConfig
+from reclife.config.evaluation import EvaluationConfig, names_of
 from reclife.contracts import ITEM
 from reclife.evaluation.queries import Queries
 from reclife.retrieval import baselines
@@ -37,10 +37,10 @@ def retrieval_rankers(
     """Fit the declared baselines on `past`; one declared as the candidate source is that source."""
     interactions = Interactions.of(past)
     rankers = []
-    for declared in config.list_baselines:
+    for name, declared in zip(names_of(config.list_baselines), config.list_baselines, strict=True):
         same = declared == source.config.source
         fitted = source.retriever if same else baselines.fit(interactions, declared)
-        rankers.append(Ranker(declared.kind, fitted.index, _scorer(fitted, queries)))
+        rankers.append(Ranker(name, fitted.index, _scorer(fitted, queries)))
     return rankers
 
 

@@ -17,6 +17,10 @@ ALL = "all"
 """The slice of everything."""
 LISTS = "lists"
 """The task of the lists; every other task is something that is predicted of an event."""
+DRAWN = "sampled_negatives"
+"""The slice of figures on drawn negatives, and the beginning of the names of their slices."""
+DIFFERENCE = "_difference"
+"""The end of the names of metrics that are differences to another model."""
 NO_INTERVAL = Interval(None, None)
 Draws = npt.NDArray[np.floating]
 
@@ -78,4 +82,4 @@ class Rows:
             if other == model or ours.draws is None or theirs.draws is None:
                 continue
             gap = Measured(ours.value - theirs.value, ours.draws - theirs.draws, ours.users)
-            self.add(model, f"over:{other}", f"{metric}_difference", gap, k)
+            self.add(model, f"over:{other}", f"{metric}{DIFFERENCE}", gap, k)

@@ -8,7 +8,7 @@ from reclife.config.problems import hint
 from reclife.contracts import EvaluationReport, Stage, TrainingReport
 from reclife.errors import ArtifactError
 from reclife.evaluation.compare import Scored
-from reclife.evaluation.protocol import DRAWN
+from reclife.evaluation.rows import DRAWN
 from reclife.runtime.files import files_under
 from reclife.runtime.project import project_path
 from reclife.runtime.records import find_record, vouched

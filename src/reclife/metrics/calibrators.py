@@ -37,8 +37,13 @@ def fit(kind: Literal["platt", "isotonic"], labels: Vector, probabilities: Vecto
     """Fit the map of a kind.
 
     Raises:
-        DataError: There are no events, or all have the same label.
+        DataError: There are no events, all have the same label, or a chance is not a number.
     """
+    if wrong := int((~np.isfinite(probabilities)).sum()):
+        raise DataError(
+            f"calibration: {wrong} of {len(probabilities)} chances of the validation part are not "
+            "numbers; train again, with a smaller learning rate or clipped gradients."
+        )
     ones = int((np.asarray(labels) > 0).sum())
     if not 0 < ones < len(labels):
         what = f"{len(labels)} labelled events" + (", all alike" if len(labels) else "")

@@ -70,7 +70,7 @@ def evaluate_like(
             maps[task.name] = calibrators.fit(config.calibration, truth[known], held[known, number])
     results = [
         like.evaluate(
-            training.model_kind,
+            config.trained_name(training.model_kind),
             predicted[:, number],
             like.Examples(train, validation, test),
             spec,
@@ -138,7 +138,7 @@ def evaluate_lists(
         model, spec, feature_state, requests, interactions, items, users, stats.test_start
     )
     combined = blend(query, retrieved, scores, config.rerank.weight)
-    name = f"{source.config.source.kind}+{training.model_kind}"
+    name = f"{source.config.source.kind}+{config.trained_name(training.model_kind)}"
     compared.append(rankers.reranked(name, source, found, combined))
     negatives = drawn.draw(asked, source.items, config.sampled) if config.sampled else None
     result = lists.evaluate(
@@ -211,7 +211,7 @@ def check_gate(
     """
     del evaluation_page  # only waited for
     place = f"data/08_reporting/runs/{run_id}/evaluation.html"
-    gate.check(report, config.gate, training.model_kind, place)
+    gate.check(report, config.gate, config.trained_name(training.model_kind), place)
     return run_id
 
 
