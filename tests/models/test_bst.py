@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import tensorflow as tf
+from pydantic import ValidationError
 from tests.models import equations
 from tests.training import toy
 
@@ -69,5 +70,5 @@ def test_a_block_follows_the_equation_and_sees_present_positions_only():
 def test_what_it_cannot_be_built_from_is_refused():
     with pytest.raises(ConfigError, match="Model bst needs a sequence and a category"):
         build(BSTConfig(exclude_features=("item",)), toy.SPEC, seed=1)
-    with pytest.raises(ConfigError, match="3 heads do not divide embedding_dim 8"):
-        build(BSTConfig(heads=3), toy.SPEC, seed=1)
+    with pytest.raises(ValidationError, match="3 heads do not divide embedding_dim 8"):
+        BSTConfig(heads=3)

@@ -1,8 +1,8 @@
 """Which ranking model is trained, and its shape."""
 
-from typing import Annotated, Literal, final
+from typing import Annotated, Literal, Self, final
 
-from pydantic import ConfigDict, Field, PositiveInt, RootModel
+from pydantic import ConfigDict, Field, PositiveInt, RootModel, model_validator
 
 from reclife.config.blocks.graph import BlocksConfig
 from reclife.config.custom import CustomConfig
@@ -16,6 +16,7 @@ from reclife.config.towers import (
     InitialRows,
     Tower,
     Units,
+    check_heads,
 )
 
 
@@ -137,6 +138,12 @@ class BSTConfig(Deep):
     heads: PositiveInt = Field(
         default=2, description="Attention heads of a block; they divide `embedding_dim`."
     )
+
+    @model_validator(mode="after")
+    def _heads_fit(self) -> Self:
+        """Refuse heads that do not divide the embedding."""
+        check_heads(self.heads, self.embedding_dim)
+        return self
 
 
 AnyModelConfig = (

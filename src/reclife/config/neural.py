@@ -1,10 +1,18 @@
 """Declarations of the retrievers that TensorFlow trains: model, similarity, loss, fit."""
 
-from typing import Annotated, Literal, final
+from typing import Annotated, Literal, Self, final
 
-from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
+from pydantic import (
+    Field,
+    NonNegativeFloat,
+    NonNegativeInt,
+    PositiveFloat,
+    PositiveInt,
+    model_validator,
+)
 
 from reclife.config.schema import Schema
+from reclife.config.towers import check_heads
 
 Dropout = Annotated[float, Field(ge=0, lt=1)]
 Decay = Annotated[float, Field(gt=0, le=1)]
@@ -154,14 +162,27 @@ class TwoTowerConfig(NeuralConfig):
     dropout: Dropout = 0.2
     loss: LossConfig = SampledSoftmaxConfig(in_batch=True)
 
+    @model_validator(mode="after")
+    def _others_are_there(self) -> Self:
+        """Refuse to predict an item from the others of a window of one."""
+        if self.targets == "others" and self.max_length == 1:
+            raise ValueError("targets: others needs max_length: 2 at least, or declare next")
+        return self
+
 
 class TransformerConfig(NeuralConfig):
     """What the transformers share."""
 
     max_length: PositiveInt = Field(50, description="Newest items of the history that are read.")
     blocks: PositiveInt = 2
-    heads: PositiveInt = 1
+    heads: PositiveInt = Field(1, description="Attention heads; they divide `embedding_dim`.")
     dropout: Dropout = 0.2
+
+    @model_validator(mode="after")
+    def _heads_fit(self) -> Self:
+        """Refuse heads that do not divide the embedding."""
+        check_heads(self.heads, self.embedding_dim)
+        return self
 
 
 @final

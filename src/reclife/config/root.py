@@ -18,6 +18,8 @@ from reclife.config.ingest import IngestConfig
 from reclife.config.problems import hint
 from reclife.config.schema import Schema
 from reclife.config.scoring import ScoringConfig
+from reclife.config.sentences import in_yaml, without_echoes
+from reclife.config.task_names import task_problems
 from reclife.config.training import TrainingConfig
 from reclife.config.windows import seconds_of
 from reclife.errors import ConfigError
@@ -113,14 +115,15 @@ def check_parameters(parameters: Mapping[str, Any], conf: Path, env: str | None)
     Raises:
         ConfigError: One line per problem: where, what, what is allowed, the nearest match.
     """
-    problems = [
-        f"{_file((key,), conf, env)}: {key}: {problem}"
-        for key, problem in problems_across(parameters)
+    across = [
+        *problems_across(parameters),
+        *(("training", problem) for problem in task_problems(parameters)),
     ]
+    problems = [f"{_file((key,), conf, env)}: {key}: {problem}" for key, problem in across]
     try:
         config = ReclifeConfig.model_validate(dict(parameters))
     except ValidationError as error:
-        problems += [_sentence(problem, conf, env) for problem in error.errors()]
+        problems += [_sentence(problem, conf, env) for problem in without_echoes(error.errors())]
     else:
         if not problems:
             return config
@@ -132,17 +135,17 @@ def _sentence(problem: ErrorDetails, conf: Path, env: str | None) -> str:
     where = ".".join(str(part) for part in location)
     file = _file(location, conf, env)
     if problem["type"] == "extra_forbidden":
-        allowed = _allowed_keys(ReclifeConfig, location[:-1])
+        allowed = {key for one in _models_at(location[:-1]) for key in one.model_fields}
         return f"{file}: {where}: unknown key {location[-1]!r}{hint(str(location[-1]), allowed)}"
     if problem["type"] == "union_tag_invalid":
         tag = str(problem["ctx"]["tag"])
         return f"{file}: {where}: unknown kind {tag!r}{hint(tag, _allowed_values(problem))}"
+    if problem["type"] == "union_tag_not_found":
+        return f"{file}: {where}: {in_yaml(problem)}{hint('', _kinds(location))}"
     value = problem.get("input")
     shown = "" if isinstance(value, Mapping | list) else f" (got {value!r})"
-    message = problem["msg"].removeprefix("Value error, ")
-    message = message[0].lower() + message[1:]
     near = hint(str(value), _allowed_values(problem))
-    return ": ".join(filter(None, (file, where, f"{message}{shown}{near}")))
+    return ": ".join(filter(None, (file, where, f"{in_yaml(problem)}{shown}{near}")))
 
 
 def _file(location: Sequence[int | str], conf: Path, env: str | None) -> str:
@@ -161,12 +164,18 @@ def _allowed_values(problem: ErrorDetails) -> list[str]:
     return [word.strip().strip("'") for word in words if word.strip().startswith("'")]
 
 
-def _allowed_keys(model: type[BaseModel], location: Sequence[int | str]) -> list[str]:
-    """Return the keys allowed at `location`, following list positions and union tags."""
-    models = [model]
+def _models_at(location: Sequence[int | str]) -> list[type[BaseModel]]:
+    """Return the models that may stand at `location`, following list positions and union tags."""
+    models: list[type[BaseModel]] = [ReclifeConfig]
     for part in location:
         models = [inner for one in models for inner in _step(one, part)] or models
-    return sorted({key for one in models for key in one.model_fields})
+    return models
+
+
+def _kinds(location: Sequence[int | str]) -> set[str]:
+    """Return the kinds among which `location` chooses."""
+    fields = (one.model_fields.get("kind") for one in _models_at(location))
+    return {kind for field in fields if field for kind in get_args(field.annotation)}
 
 
 def _step(model: type[BaseModel], part: int | str) -> list[type[BaseModel]]:

@@ -35,6 +35,12 @@ WIDE_ROWS = NormalRows(deviation=0.05)
 INITIAL = "Where the rows start; those of padding and unknown values start at zero."
 
 
+def check_heads(heads: int, dim: int) -> None:
+    """Refuse attention heads that do not divide the vector of length `dim` among them."""
+    if dim % heads:
+        raise ValueError(f"{heads} heads do not divide embedding_dim {dim} among them evenly")
+
+
 class HiddenLayers(Schema):
     """The hidden layers of a perceptron: matrix, normalisation, activation, dropout, each time."""
 

@@ -20,7 +20,6 @@ import tensorflow as tf
 
 from reclife.config.model import BSTConfig
 from reclife.contracts import Feature, FeatureSpec
-from reclife.errors import ConfigError
 from reclife.models.features import (
     embedding_tables,
     required_targets,
@@ -82,14 +81,11 @@ def build(config: BSTConfig, spec: FeatureSpec, seed: int) -> BST:
     """Return the model that `config` declares, over the features of `spec`.
 
     Raises:
-        ConfigError: No sequence shares its table with a category of the item, or the heads do not
-            divide the embedding.
+        ConfigError: No sequence shares its table with a category of the item.
     """
     features = used_features(spec, config.exclude_features)
     sequences = [f for f in features if f.name in required_targets(config.kind, features)]
     dim = config.embedding_dim
-    if dim % config.heads:
-        raise ConfigError(f"Model bst: {config.heads} heads do not divide embedding_dim {dim}.")
     inputs = flat_width(features, dim) + dim * sum(f.shape[0] for f in sequences)
     tower = perceptron(inputs, config, seed, "perceptron")
     layers: dict[str, Layer] = {"perceptron": tower, **number_layers(features)}

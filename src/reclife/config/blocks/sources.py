@@ -2,12 +2,19 @@
 
 from typing import Annotated, Literal, final
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from reclife.config.blocks.base import Source
 from reclife.config.blocks.shapes import Available, Shape, chosen
 
-Features = Annotated[tuple[str, ...], Field(min_length=1)] | None
+
+def _distinct(names: tuple[str, ...]) -> tuple[str, ...]:
+    if repeated := sorted({name for name in names if names.count(name) > 1}):
+        raise ValueError(f"names {', '.join(repeated)} twice")
+    return names
+
+
+Features = Annotated[tuple[str, ...], Field(min_length=1), AfterValidator(_distinct)] | None
 
 
 @final
