@@ -13,6 +13,7 @@ from reclife.evaluation.compare import Scored, compare
 from reclife.evaluation.compared import as_text
 from reclife.evaluation.differences import Drawing
 from reclife.evaluation.pairing import paired
+from reclife.metrics.resampling import resample
 
 USERS, EVENTS = 60, 2400
 DRAWING = Drawing(resamples=200, seed=3)
@@ -193,6 +194,10 @@ def test_what_was_not_asked_the_same_is_refused(change: dict[str, list], words: 
     if words is None:
         report = compare(scored("a"), other, DRAWING)
         assert {row.task for row in report.rows} == {"lists"}
+        told = "Run a alone has the task like.", "Run b alone has the task buy."
+        assert report.left_out == told
+        assert as_text(report).splitlines()[-2:] == list(told)
+        assert all(line in compare_page.render(report) for line in told)
         bare = Scored("b", "din", table, second.lists.slice(0, 0), second.drawn)
         with pytest.raises(DataError, match="Runs a and b have no task in common"):
             compare(scored("a"), bare, DRAWING)
@@ -210,6 +215,69 @@ def test_other_targets_and_other_drawn_negatives_are_refused() -> None:
     fewer = Scored("b", "din", second.events.slice(0, 100), second.lists, drawn)
     with pytest.raises(DataError, match=r"other test rows \(100 of 2400 and 100 are the same\)"):
         compare(scored("a"), fewer, DRAWING)
+
+
+def test_what_cannot_be_compared_is_told() -> None:
+    first, second = scored("a"), scored("b", 2.0, 0.3, seed=4)
+    names = ["ndcg@20" if name == "ndcg@10" else name for name in second.lists.column_names]
+    longer = Scored("b", "din", second.events, second.lists.rename_columns(names), second.drawn)
+    report = compare(first, longer, DRAWING)
+    assert {row.task for row in report.rows} == {"like"}
+    assert report.left_out == (
+        "Run a alone has the list metric ndcg@10.",
+        "Run b alone has the list metric ndcg@20.",
+        "lists: no metric is defined, or is in both runs.",
+    )
+    likes = [
+        Scored(
+            run.run_id,
+            "din",
+            run.events.filter(pa.array(run.events["label"].to_numpy() > 0)),
+            run.lists.slice(0, 0),
+            run.drawn,
+        )
+        for run in (first, second)
+    ]
+    report = compare(*likes, DRAWING)
+    assert {row.metric for row in report.rows if row.slice == "all"} == {"pr_auc", "logloss"}
+    assert report.left_out == (
+        "like: auc, gauc, normalized_entropy not defined, as the common rows have one label only.",
+    )
+    assert "What is not compared" in compare_page.render(report)
+    nobody = scored("c", quality=0.2)
+    values = pa.array(np.full(3 * USERS, np.nan))
+    empty = [
+        Scored(run.run_id, "din", run.events, run.lists.set_column(3, "ndcg@10", values), run.drawn)
+        for run in (first, nobody)
+    ]
+    report = compare(*empty, DRAWING)
+    assert report.left_out == ("lists: no metric is defined, or is in both runs.",)
+
+
+def test_two_users_of_whom_no_resample_has_both_labels_are_not_tested() -> None:
+    first, second = scored("a"), scored("b", 2.0, seed=4)
+    some = np.flatnonzero(first.events["user_id"].to_numpy() < 2)
+    users = first.events["user_id"].to_numpy()[some]
+    both = []
+    for run in (first, second):
+        table = run.events.take(pa.array(some))
+        labels = pa.array((users == 0).astype(float))
+        place = table.column_names.index("label")
+        both.append(
+            Scored(
+                run.run_id,
+                "din",
+                table.set_column(place, "label", labels),
+                run.lists.slice(0, 0),
+                run.drawn,
+            )
+        )
+    seed = next(seed for seed in range(99) if resample(2, 1, seed).counts.max() == 2)
+    report = compare(*both, Drawing(resamples=1, seed=seed))  # which draws one user twice
+    row = next(row for row in report.rows if (row.metric, row.slice) == ("auc", "all"))
+    assert (row.users, row.p, row.ci_low) == (2, None, None)
+    assert compare_page.verdict(row) == "no test"
+    assert '"p":null' in report.model_dump_json()
 
 
 def test_one_user_has_figures_but_no_test() -> None:

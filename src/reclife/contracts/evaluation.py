@@ -50,7 +50,10 @@ class ComparisonRow(Contract):
 
 
 class ComparisonReport(Contract):
-    """Two runs held against each other; `common` rows of each task were in both."""
+    """Two runs held against each other; `common` rows of each task were in both.
+
+    `left_out` says what could not be compared, a sentence each.
+    """
 
     first: str
     second: str
@@ -59,3 +62,4 @@ class ComparisonReport(Contract):
     rows_of_second: dict[str, int]
     common: dict[str, int]
     rows: tuple[ComparisonRow, ...]
+    left_out: tuple[str, ...] = ()

@@ -1,6 +1,6 @@
 """Two runs on the same test events and lists: paired differences, and whether they are chance."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import final
 
@@ -10,10 +10,11 @@ import pyarrow.compute as pc
 from reclife.contracts import ITEM, LABEL, TIME, USER, ComparisonReport, ComparisonRow
 from reclife.errors import DataError
 from reclife.evaluation import differences
-from reclife.evaluation.differences import Drawing
+from reclife.evaluation.differences import Drawing, metrics_of
+from reclife.evaluation.events import COMPARED
 from reclife.evaluation.lists import TARGETS
 from reclife.evaluation.pairing import paired
-from reclife.evaluation.rows import LISTS
+from reclife.evaluation.rows import ALL, LISTS
 from reclife.transforms.kernels.arrays import floats
 
 TASK = "task"
@@ -58,6 +59,7 @@ def compare(first: Scored, second: Scored, drawing: Drawing) -> ComparisonReport
         DataError: The runs have no task, event or list in common, or were not asked the same.
     """
     found: list[ComparisonRow] = []
+    left_out = [*_in_one_run(first, second)]
     sizes: list[dict[str, int]] = [{}, {}, {}]
     for task in _tasks(first, second):
         left, right = first.of(task), second.of(task)
@@ -65,7 +67,9 @@ def compare(first: Scored, second: Scored, drawing: Drawing) -> ComparisonReport
         for size, table in zip(sizes, (left, right, own), strict=True):
             size[task] = len(table)
         differ = differences.of_lists if task == LISTS else differences.of_events
-        found += differ(task, own, other, drawing)
+        rows = [*differ(task, own, other, drawing)]
+        left_out += _undefined(task, rows)
+        found += rows
     return ComparisonReport(
         first=first.run_id,
         second=second.run_id,
@@ -74,6 +78,7 @@ def compare(first: Scored, second: Scored, drawing: Drawing) -> ComparisonReport
         rows_of_second=sizes[1],
         common=sizes[2],
         rows=tuple(found),
+        left_out=tuple(left_out),
     )
 
 
@@ -87,6 +92,31 @@ def _tasks(first: Scored, second: Scored) -> Iterator[str]:
         yield LISTS
     if not both:
         raise DataError(f"Runs {first.run_id} and {second.run_id} have no task in common.")
+
+
+def _in_one_run(first: Scored, second: Scored) -> Iterator[str]:
+    """Tell which tasks, and which metrics of both runs' lists, only one run has."""
+    told = [("task", _names(first), _names(second))]
+    if len(first.lists) and len(second.lists):
+        told.append(("list metric", metrics_of(first.lists), metrics_of(second.lists)))
+    for kind, *names in told:
+        for run, own, others in zip((first, second), names, names[::-1], strict=True):
+            if alone := [name for name in own if name not in others]:
+                yield f"Run {run.run_id} alone has the {kind} {', '.join(alone)}."
+
+
+def _names(run: Scored) -> list[str]:
+    return [*run.events[TASK].unique().to_pylist(), *([LISTS] if len(run.lists) else [])]
+
+
+def _undefined(task: str, rows: Sequence[ComparisonRow]) -> Iterator[str]:
+    """Tell which metrics have no value on the common rows."""
+    found = {row.metric for row in rows if row.slice == ALL}
+    if task == LISTS:
+        if not found:
+            yield f"{task}: no metric is defined, or is in both runs."
+    elif absent := [metric for metric in COMPARED if metric not in found]:
+        yield f"{task}: {', '.join(absent)} not defined, as the common rows have one label only."
 
 
 def _common(task: str, left: pa.Table, right: pa.Table, drawn: bool) -> tuple[pa.Table, pa.Table]:

@@ -16,6 +16,9 @@ def render(report: ComparisonReport) -> str:
     """Return the page; it needs no network."""
     tasks = list(dict.fromkeys(row.task for row in report.rows))
     body = "".join(_task(report, task) for task in tasks)
+    if report.left_out:
+        lines = "".join(f"<p>{escape(line)}</p>" for line in report.left_out)
+        body += look.section("What is not compared", lines)
     return look.document("Comparison", f"{_who(report, 0)} and {_who(report, 1)}", body)
 
 
@@ -24,9 +27,12 @@ def _who(report: ComparisonReport, number: int) -> str:
 
 
 def verdict(row: ComparisonRow) -> str:
-    """Return which run is better, `no difference` where the interval holds 0 or p is above .05."""
+    """Return which run is better, `no difference` where the interval holds 0 or p is above .05.
+
+    Without an interval there is no test: there is one user, or no resample has both labels.
+    """
     if row.p is None or row.ci_low is None or row.ci_high is None:
-        return "one user"
+        return "one user" if row.users < 2 else "no test"
     if row.p > 0.05 or row.ci_low <= 0 <= row.ci_high:
         return "no difference"
     return "second" if (row.difference > 0) != (row.metric in LOWER_IS_BETTER) else "first"

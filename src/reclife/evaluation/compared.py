@@ -54,7 +54,7 @@ def as_text(report: ComparisonReport) -> str:
         "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
         for line in lines
     ]
-    return "\n".join([*table, *_left_out(report)])
+    return "\n".join([*table, *_left_out(report), *report.left_out])
 
 
 def _left_out(report: ComparisonReport) -> list[str]:

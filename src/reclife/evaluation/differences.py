@@ -78,7 +78,7 @@ def of_lists(
     ids = who.unique()
     users = positions(who, ids)
     drawn = resample(len(ids), drawing.resamples, drawing.seed)
-    names = [n for n in first.column_names if "@" in n and n in second.column_names]
+    names = [name for name in metrics_of(first) if name in second.column_names]
     values = {n: (floats(first, n), floats(second, n)) for n in names}
 
     def measured(mask: Bools) -> Metrics:
@@ -94,6 +94,11 @@ def of_lists(
         return found
 
     yield from _rows(task, measured, _parts(first), drawn, drawing)
+
+
+def metrics_of(lists: pa.Table) -> list[str]:
+    """Return the columns `<metric>@<k>` of the queries."""
+    return [name for name in lists.column_names if "@" in name]
 
 
 def _on_events(events: Events, first: Vector, second: Vector) -> Metrics:
@@ -153,6 +158,7 @@ def _row(
         low, high, p = bounds.low, bounds.high, bootstrap_p(draws)
         if pair.gaps is not None:
             p = sign_flip_p(drawn.by_unit(pair.gaps), drawing.resamples, drawing.seed)
+        p = None if np.isnan(p) else p
     return ComparisonRow(
         task=task,
         slice=part,
