@@ -238,3 +238,34 @@ def test_outputs_are_tasks_and_the_first_is_among_them():
     text = "numbers: {kind: numbers}\nlogit: {kind: linear, input: numbers}"
     with pytest.raises(ConfigError, match=r"'bye' is no task; did you mean 'buy'(.|\n)*'like'"):
         build(declared(text, bye="logit"), zoo.SPEC, seed=1)
+
+
+@pytest.mark.parametrize(("kind", "by"), [("sum", "mean"), ("product", "sum")])
+def test_two_sequences_are_joined_where_their_positions_are_there(kind, by):
+    text = f"""
+    items: {{kind: sequence, feature: history}}
+    genres: {{kind: sequence, feature: history_genre}}
+    both: {{kind: {kind}, inputs: [items, genres]}}
+    one: {{kind: pool, input: both, by: {by}}}
+    logit: {{kind: linear, input: one}}
+    """
+    model = zoo.scrambled(build(declared(text), zoo.SPEC, seed=1))  # padding has a row, too
+    ids = {name: zoo.inputs_of(model, 50)[name].numpy() for name in ("history", "history_genre")}
+    ids["history"][:, 2], ids["history_genre"][:, 3], ids["history"][0] = 0, 0, 0
+    matrix = model.layers["logit"].kernel.numpy()[:, 0]
+    expected = []
+    for items, genres in zip(ids["history"], ids["history_genre"], strict=True):
+        rows = []
+        for item, genre in zip(items, genres, strict=True):
+            there = [
+                model.tables[table][place].numpy()
+                for table, place in (("items", item), ("genre", genre))
+                if place
+            ]
+            if kind == "sum" and there:
+                rows.append(sum(there))
+            elif len(there) == 2:
+                rows.append(there[0] * there[1])
+        total = sum(rows, np.zeros(8))
+        expected.append(total @ matrix / (max(len(rows), 1) if by == "mean" else 1))
+    np.testing.assert_allclose(model(ids)[:, 0], expected, rtol=1e-5, atol=1e-6)

@@ -37,5 +37,14 @@ def test_options_are_checked_by_the_class_that_the_function_asks_for():
 def test_what_is_no_model_is_refused():
     with pytest.raises(ConfigError, match="returned a str, not a RankingModel"):
         build(custom("tests.models.own:build_text"), zoo.SPEC, seed=1)
+    with pytest.raises(ConfigError, match=r"own:build_alone cannot be called with \(options, spec"):
+        build(custom("tests.models.own:build_alone"), zoo.SPEC, seed=1)
     with pytest.raises(ConfigError, match="own:NUMBER is a int, not a function"):
         build(custom("tests.models.own:NUMBER"), zoo.SPEC, seed=1)
+
+
+def test_a_model_that_no_training_can_take_is_refused():
+    with pytest.raises(ConfigError, match=r"scores \[B, 4\], not the logits \[B, 1\] of its tasks"):
+        build(custom("tests.models.own:build_wide"), zoo.SPEC, seed=1)
+    with pytest.raises(ConfigError, match="of tasks that the specification lacks: share"):
+        build(custom("tests.models.own:build_strange"), zoo.SPEC, seed=1)

@@ -7,7 +7,6 @@ from tests.models.zoo import inputs_of, scrambled
 from tests.training import toy
 
 from reclife.config.model import DeepFMConfig
-from reclife.errors import ConfigError
 from reclife.models.deepfm import build
 from reclife.models.layers.factorization import pairwise
 from reclife.models.layers.pooling import mean_pool
@@ -60,8 +59,3 @@ def _logit(weights: dict[str, np.ndarray], row: dict[str, np.ndarray]) -> float:
         hidden = hidden + weights[f"dense/perceptron/{2 * layer + 1}"]
         hidden = np.maximum(hidden, 0) if layer < 2 else hidden
     return first + second + float(hidden[0])
-
-
-def test_a_length_for_a_table_that_is_not_there_is_refused():
-    with pytest.raises(ConfigError, match=r"embedding_dims names genre; .*genres"):
-        build(DeepFMConfig(embedding_dims={"genre": 4}), toy.SPEC, seed=1)

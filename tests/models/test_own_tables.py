@@ -42,8 +42,29 @@ def test_a_table_may_start_otherwise(kind):
     np.testing.assert_array_equal(model.tables["items"], plain.tables["items"])
 
 
+@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("key", ["embedding_dims", "embedding_initializers"])
-def test_a_table_that_is_not_there_is_refused(key):
+def test_a_table_that_is_not_there_is_refused(key, kind):
     value = 4 if key == "embedding_dims" else {"kind": "normal"}
     with pytest.raises(ConfigError, match=rf"{key} names 'itms'; .*did you mean 'items'"):
-        build(declared("mmoe", **{key: {"itms": value}}), SPEC, seed=1)
+        build(declared(kind, **{key: {"itms": value}}), SPEC, seed=1)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_common_length_declared_once_more_changes_nothing(kind):
+    plain = build(declared(kind), SPEC, seed=1)
+    model = build(declared(kind, embedding_dims={"items": 8}), SPEC, seed=1)
+    assert model.weights().keys() == plain.weights().keys()
+    np.testing.assert_array_equal(model.tables["items"], plain.tables["items"])
+
+
+def test_a_block_with_the_name_of_a_projection_is_refused():
+    blocks = {
+        "rows": {"kind": "fields", "features": ["item"]},
+        "flat": {"kind": "flatten", "input": "rows"},
+        "projection_items": {"kind": "linear", "input": "flat"},
+    }
+    more = {"blocks": blocks, "outputs": {"like": "projection_items"}}
+    build(declared("blocks", **more), SPEC, seed=1)
+    with pytest.raises(ConfigError, match="projection_items is the name of the layer"):
+        build(declared("blocks", **more, embedding_dims={"items": 3}), SPEC, seed=1)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import tensorflow as tf
+from pydantic import ValidationError
 from tests.models import equations, zoo
 from tests.models.test_din import interest_by_loop
 
@@ -72,15 +73,16 @@ def _logit(weights: equations.Weights, row: equations.Row) -> float:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"search": "history"}, None),
         ({"search": "genres"}, "'genres' is no sequence .* such are history, history_genre"),
         ({"relevant": 7}, "keeps 7 positions of history, which has 6"),
     ],
 )
 def test_a_search_that_cannot_be_made_is_refused(changes, message):
     config = CONFIG.model_copy(update=changes)
-    if message is None:
-        build(config, zoo.SPEC, seed=1)
-        return
     with pytest.raises(ConfigError, match=message):
         build(config, zoo.SPEC, seed=1)
+
+
+def test_a_sequence_is_not_searched_in_itself():
+    with pytest.raises(ValidationError, match="history and search are both 'history'"):
+        SIMConfig(search="history")

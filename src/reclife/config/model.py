@@ -127,6 +127,15 @@ class SIMConfig(_Attentive):
         default=20, description="Newest positions of any category that are kept beside."
     )
 
+    @model_validator(mode="after")
+    def _are_two(self) -> Self:
+        """Refuse to search a sequence in itself."""
+        if self.history == self.search:
+            raise ValueError(
+                f"history and search are both {self.search!r}: search is the sequence of a category"
+            )
+        return self
+
 
 @final
 class BSTConfig(Deep):

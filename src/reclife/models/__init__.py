@@ -4,8 +4,11 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
+import tensorflow as tf
+
 from reclife.config.model import ModelConfig
 from reclife.contracts import FeatureSpec
+from reclife.errors import ConfigError
 from reclife.models import (
     autoint,
     blocks,
@@ -50,6 +53,17 @@ BUILDERS: Mapping[str, Callable[[Any, FeatureSpec, int], RankingModel]] = Mappin
 
 
 def build(config: ModelConfig, spec: FeatureSpec, seed: int) -> RankingModel:
-    """Return the model that `config` declares, with the initial weights that `seed` gives."""
-    model = BUILDERS[config.root.kind](config.root, spec, seed)
-    return with_own_tables(model, config.root, spec, seed)
+    """Return the model that `config` declares, with the initial weights that `seed` gives.
+
+    Raises:
+        ConfigError: It does not fit the specification, or its weights not into memory.
+    """
+    kind = config.root.kind
+    try:
+        model = BUILDERS[kind](config.root, spec, seed)
+        return with_own_tables(model, config.root, spec, seed)
+    except (MemoryError, tf.errors.ResourceExhaustedError) as error:
+        raise ConfigError(
+            f"training.model: the weights of {kind} do not fit into memory: declare smaller "
+            "lengths and widths, or fewer values of the features with the largest tables."
+        ) from error

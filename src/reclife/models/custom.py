@@ -5,10 +5,12 @@ seed, and returns a `RankingModel`. If its first argument is annotated with a py
 options are checked against that and arrive as one; else they arrive as the mapping they are.
 """
 
+import inspect
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any, get_type_hints
 
+import tensorflow as tf
 from pydantic import BaseModel, ValidationError
 
 from reclife.config.custom import CustomConfig
@@ -24,20 +26,29 @@ def build(config: CustomConfig, spec: FeatureSpec, seed: int) -> RankingModel:
         ConfigError: It cannot be imported, refuses the options, or returns something else.
     """
     function = _imported(config.path)
+    _check_call(function, config.path)
     model = function(_options(function, config), spec, seed)
     if not isinstance(model, RankingModel):
         raise ConfigError(f"{config.path} returned a {type(model).__name__}, not a RankingModel.")
-    if model.tasks[:1] != spec.tasks[:1]:
-        raise ConfigError(
-            f"{config.path} returned a model whose first task is not {spec.tasks[0].name!r}, the "
-            "one that ranks."
-        )
-    if unknown := [f.name for f in model.features if f not in spec.features]:
-        raise ConfigError(
-            f"{config.path} returned a model of features that the specification lacks: "
-            f"{', '.join(unknown)}."
-        )
+    if problem := _problem(model, spec):
+        raise ConfigError(f"{config.path} returned a model {problem}.")
     return model
+
+
+def _problem(model: RankingModel, spec: FeatureSpec) -> str | None:
+    """Return why a model cannot be trained and scored as all others are."""
+    if model.tasks[:1] != spec.tasks[:1]:
+        return f"whose first task is not {spec.tasks[0].name!r}, the one that ranks"
+    if strange := [t.name for t in model.tasks if t not in spec.tasks]:
+        return f"of tasks that the specification lacks: {', '.join(strange)}"
+    if unknown := [f.name for f in model.features if f not in spec.features]:
+        return f"of features that the specification lacks: {', '.join(unknown)}"
+    scored = tf.function(model, input_signature=[model.signature()], autograph=False)
+    shape = scored.get_concrete_function().structured_outputs.shape
+    if not shape.is_compatible_with([None, len(model.tasks)]):
+        axes = ", ".join(["B", *("?" if n is None else str(n) for n in shape[1:])])
+        return f"that scores [{axes}], not the logits [B, {len(model.tasks)}] of its tasks"
+    return None
 
 
 def _imported(path: str) -> Callable[[Any, FeatureSpec, int], object]:
@@ -51,8 +62,20 @@ def _imported(path: str) -> Callable[[Any, FeatureSpec, int], object]:
     return function
 
 
+def _check_call(function: Callable[..., object], path: str) -> None:
+    try:
+        inspect.signature(function).bind("options", "spec", "seed")
+    except TypeError as error:
+        raise ConfigError(
+            f"{path} cannot be called with (options, spec, seed): {error}."
+        ) from error
+
+
 def _options(function: Callable[..., object], config: CustomConfig) -> BaseModel | dict[str, Any]:
-    hints = [hint for name, hint in get_type_hints(function).items() if name != "return"]
+    try:
+        hints = [hint for name, hint in get_type_hints(function).items() if name != "return"]
+    except NameError as error:
+        raise ConfigError(f"An annotation of {config.path} cannot be read: {error}.") from error
     if not (hints and isinstance(hints[0], type) and issubclass(hints[0], BaseModel)):
         return dict(config.options)
     try:

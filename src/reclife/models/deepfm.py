@@ -22,7 +22,6 @@ import tensorflow as tf
 
 from reclife.config.model import DeepFMConfig
 from reclife.contracts import Feature, FeatureSpec
-from reclife.errors import ConfigError
 from reclife.models.features import (
     embedded,
     embedding_tables,
@@ -84,12 +83,8 @@ def build(config: DeepFMConfig, spec: FeatureSpec, seed: int) -> DeepFM:
 
 
 def _dims(config: DeepFMConfig, features: tuple[Feature, ...]) -> dict[str, int]:
-    names = table_names(features)
-    if unknown := sorted(set(config.embedding_dims) - set(names)):
-        raise ConfigError(
-            f"embedding_dims names {', '.join(unknown)}; the model's tables are {', '.join(names)}."
-        )
-    return {name: config.embedding_dims.get(name, config.embedding_dim) for name in names}
+    own = config.embedding_dims
+    return {name: own.get(name, config.embedding_dim) for name in table_names(features)}
 
 
 def _layers(

@@ -23,7 +23,8 @@ def with_own_tables(
     """Return `model` with the tables that `config` declares otherwise than the rest.
 
     Raises:
-        ConfigError: A table is named that the model does not have.
+        ConfigError: A table is named that the model does not have, or a layer has the name of a
+            projection.
     """
     if isinstance(config, CustomConfig) or not isinstance(config, Embedded):
         return model
@@ -31,13 +32,18 @@ def with_own_tables(
     _check("embedding_initializers", config.embedding_initializers, tuple(model.tables))
     lengths = {name: int(table.shape[1]) for name, table in model.tables.items()}
     dims = {} if isinstance(config, DeepFMConfig) else config.embedding_dims  # it projects itself
-    shorter = {name: dim for name, dim in dims.items() if dim != lengths[name]}
+    shorter = {name: dim for name, dim in dims.items() if dim != config.embedding_dim}
     for name in {**shorter, **config.embedding_initializers}:
         initial = config.embedding_initializers.get(name, config.embedding_initializer)
         own = {name: shorter.get(name, lengths[name])}
         model.tables |= embedding_tables(spec, own, initial, seed)
     for name, dim in shorter.items():
         layer = f"projection_{name}"
+        if layer in model.layers:
+            raise ConfigError(
+                f"{layer} is the name of the layer that projects table {name!r} (embedding_dims): "
+                "rename the block."
+            )
         model.layers[layer] = linear(dim, lengths[name], seed, layer)
     model.projected = frozenset(shorter)
     return model

@@ -131,14 +131,21 @@ def _concat(given: Sequence[Value]) -> Value:
 
 
 def _sum(given: Sequence[Value]) -> Value:
-    return Value(tf.add_n([value.tensor for value in given]), given[0].present)
+    """Absent positions add nothing; one is there where any input has it."""
+    masks = [value.present for value in given if value.present is not None]
+    if not masks:
+        return Value(tf.add_n([value.tensor for value in given]))
+    rows = [value.tensor * mask[..., tf.newaxis] for value, mask in zip(given, masks, strict=True)]
+    return Value(tf.add_n(rows), tf.reduce_max(tf.stack(masks), axis=0))
 
 
 def _product(given: Sequence[Value]) -> Value:
-    product = given[0].tensor
-    for value in given[1:]:
-        product *= value.tensor
-    return Value(product, given[0].present)
+    """A position is there where all inputs have it."""
+    product, present = given[0]
+    for tensor, mask in given[1:]:
+        product *= tensor
+        present = None if present is None else present * mask
+    return Value(product, present)
 
 
 def _factorization(given: Sequence[Value]) -> Value:
