@@ -76,6 +76,10 @@ def test_what_cannot_be_meant_is_refused(declared: dict[str, Any], words: str) -
             "queries.gain: 'ratnig' is not a column of the interactions .* did you mean 'rating'?",
         ),
         (
+            {"queries": {"gain": "note"}},
+            "queries.gain: grades are numbers, but 'note' holds texts",
+        ),
+        (
             {"gate": {"floors": [{"metric": "auc", "at_least": 0.5, "task": "liek"}]}},
             "gate.floors: auc: no task is called 'liek'; did you mean 'like'?",
         ),
@@ -93,6 +97,7 @@ def test_what_is_asked_for_must_be_there(change: dict[str, Any], words: str, pro
     declared: dict[str, Any] = {}
     for file in sorted((project / "conf" / "base" / "parameters").glob("*.yml")):
         declared |= yaml.safe_load(file.read_text(encoding="utf-8"))
+    declared["ingest"]["interactions"]["columns"]["note"] = {"from": "note", "type": "string"}
     declared["evaluation"] = {**change, "rerank": declared["scoring"]["rerank"]}
     with pytest.raises(
         ConfigError, match=f"evaluation.yml: evaluation: {words}".replace("?", r"\?")

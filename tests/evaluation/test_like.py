@@ -1,5 +1,7 @@
 """The like task: baselines against formulas, rows, gate and page."""
 
+from collections.abc import Callable
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -356,8 +358,40 @@ def test_what_cannot_be_measured_is_told_in_one_sentence(examples: like.Examples
     with pytest.raises(DataError, match="like: none of the 400 test events has a label"):
         whole_of(hidden, EvaluationConfig())
     chances = np.where(np.arange(400) == 7, np.nan, 0.5)
-    with pytest.raises(DataError, match="deepfm: 1 of 400 scores are not numbers"):
+    with pytest.raises(
+        DataError, match="deepfm: 1 of 400 scores are not numbers; look at the losses"
+    ):
         like.evaluate("deepfm", chances, examples, SPEC, BARE, False, False, WHO)
+
+
+@pytest.mark.parametrize("name", [lambda n: n + 2**53 + 1, lambda n: f"{n:03d}"])
+def test_other_ids_give_the_same_figures(
+    name: Callable[[int], object], examples: like.Examples, result: like.LikeResult
+) -> None:
+    """Neighbours beyond 2^53, which a float cannot tell apart, and texts with leading zeros."""
+
+    def renamed(table: pa.Table, *keys: str) -> pa.Table:
+        for key in keys:
+            ids = pa.array([name(n) for n in table[key].to_pylist()])
+            table = table.set_column(table.column_names.index(key), key, ids)
+        return table
+
+    parts = (examples.train, examples.validation, examples.test)
+    other = like.Examples(*(renamed(part, "user_id", "item_id") for part in parts))
+    who = Entities(renamed(WHO.items, "item_id"), renamed(WHO.users, "user_id"))
+    chances = result.scores["deepfm"]
+    found = like.evaluate("deepfm", chances, other, SPEC, EvaluationConfig(), True, False, who)
+    assert found.rows == result.rows
+
+
+@pytest.mark.parametrize("value", [np.inf, -np.inf, 1e30, 0.0])
+def test_scores_without_an_order_are_shown_as_chance(examples: like.Examples, value: float) -> None:
+    scores = np.full(400, value, np.float32)
+    found = like.evaluate("m", scores, examples, SPEC, BARE, False, False, WHO)
+    with np.errstate(all="raise"):
+        body = body_of(found, ListsResult((), 0, 0, 0.0, "", pa.table({})), BARE)
+    assert {r.metric: r.value for r in found.rows if r.model == "m"}["auc"] == 0.5
+    assert "ROC" in body
 
 
 def test_a_label_that_is_no_number_is_not_known(examples: like.Examples) -> None:

@@ -317,6 +317,13 @@ def test_lists_are_described(parts: tuple[pa.Table, pa.Table], source: Candidate
         assert row.ci_low <= row.value <= row.ci_high
 
 
+def test_categories_that_are_no_texts_are_told(parts: tuple[pa.Table, pa.Table]) -> None:
+    asked = queries.build(*parts, CONFIG.queries)
+    items = pa.table({"item_id": range(80), "genre": [{"a": 1}] * 80})
+    with pytest.raises(DataError, match=r"diversity: 'genre' holds struct.*choose a column of"):
+        Catalogue(parts[0], items, asked, CategoryDiversity(column="genre"))
+
+
 def targets_popularity(asked: queries.Queries, counts: dict[int, int]) -> float:
     values = defaultdict(lambda: defaultdict(list))
     for query, item in zip(asked.known.query.tolist(), asked.known.items.to_pylist(), strict=True):

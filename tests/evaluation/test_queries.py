@@ -151,3 +151,6 @@ def test_a_grade_that_is_missing_or_negative_is_told() -> None:
         build(past, test, config)
     with pytest.raises(DataError, match="no column 'rating'"):
         build(past, test, QueriesConfig(min_history=0, gain="rating"))
+    texts = [table.set_column(2, "grade", pa.array(["A"] * len(table))) for table in (past, test)]
+    with pytest.raises(DataError, match="'grade' holds string; grades are numbers"):
+        build(*texts, config)

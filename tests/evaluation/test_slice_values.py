@@ -66,6 +66,10 @@ def test_what_cannot_be_shown_as_text_is_told() -> None:
         of_ranges("x", pa.array(["a"]), (1.0,))
 
 
+def test_a_column_without_a_value_is_missing_in_all_rows() -> None:
+    assert rows_of(of_ranges("x", pa.array([None, None]), (1, 5))) == {"x:missing": [0, 1]}
+
+
 def test_ranges_are_called_by_all_their_digits_and_parts_of_numbers_as_such() -> None:
     big = (1_700_000_000, 1_700_000_001, 1_700_000_100)
     assert list(rows_of(of_ranges("t", pa.array([1_700_000_000, 1_700_000_050, 1]), big))) == [

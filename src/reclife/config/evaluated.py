@@ -51,6 +51,8 @@ def _columns(config: EvaluationConfig, ingest: IngestConfig) -> Iterator[str]:
     gain, known = config.queries.gain, ingest.interactions.canonical
     if gain is not None and gain not in known:
         yield f"queries.gain: {_no_column(gain, 'interaction', known)}"
+    elif gain in ingest.interactions.columns and ingest.interactions.columns[gain].type == "string":
+        yield f"queries.gain: grades are numbers, but {gain!r} holds texts"
 
 
 def _no_column(name: str, table: str, columns: Collection[str]) -> str:

@@ -5,7 +5,6 @@ from typing import final
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 from scipy import sparse
 
 from reclife.config.evaluation import CategoryDiversity, DiversityConfig
@@ -13,6 +12,7 @@ from reclife.contracts import ITEM
 from reclife.errors import DataError
 from reclife.evaluation.queries import Queries
 from reclife.evaluation.rankers import Ranker
+from reclife.evaluation.slice_values import coded
 from reclife.metrics.beyond import coverage, diversity, gini, novelty, popularity, repetition
 from reclife.retrieval.interactions import Interactions, Ints
 from reclife.transforms.kernels.arrays import column, positions
@@ -69,25 +69,9 @@ def _categories(ids: pa.Array, items: pa.Table, config: CategoryDiversity) -> sp
         )
     place = positions(ids, column(items, ITEM))
     values = column(items, config.column).take(pa.array(np.maximum(place, 0), mask=place < 0))
-    if not (pa.types.is_list(values.type) or pa.types.is_large_list(values.type)):
-        texts = values.cast(pa.string())
-        separator = config.separator
-        lists = pc.split_pattern(texts, separator) if separator else _single(texts)
-    else:
-        lists = values
-    lengths = np.asarray(pc.fill_null(pc.list_value_length(lists), 0), np.int64)
-    encoded = lists.flatten().dictionary_encode()
-    rows = np.repeat(np.arange(len(lengths)), lengths)
-    codes = np.asarray(pc.fill_null(encoded.indices, -1), np.int64)
-    some = codes >= 0
-    shape = (len(ids), max(len(encoded.dictionary), 1))
+    rows, codes, names = coded(f"diversity: {config.column!r}", values, config.separator)
+    some = codes < len(names)
+    shape = (len(ids), max(len(names), 1))
     matrix = sparse.csr_array((np.ones(int(some.sum())), (rows[some], codes[some])), shape=shape)
-    matrix.data[:] = 1.0
+    matrix.data[:] = 1.0  # a category that stands there twice is one
     return matrix
-
-
-def _single(texts: pa.Array) -> pa.Array:
-    """Return each text as a list of its own, null as an empty one."""
-    present = np.asarray(pc.is_valid(texts)).astype(np.int32)
-    offsets = np.concatenate([[0], np.cumsum(present)]).astype(np.int32)
-    return pa.ListArray.from_arrays(pa.array(offsets), texts.drop_null())

@@ -144,6 +144,6 @@ def _common(task: str, left: pa.Table, right: pa.Table, drawn: bool) -> tuple[pa
         what = "number of targets" if task == LISTS else "label"
         raise DataError(
             f"{task}: {unlike} of {len(own)} rows have another {what} in the second run; compare "
-            "runs that declare labels and queries alike."
+            "runs that declare labels, queries and seen alike."
         )
     return own, other

@@ -88,7 +88,8 @@ def roc(like: LikeResult) -> str:
         order = np.argsort(-scores, kind="stable")
         hits = np.cumsum(like.labels[order] > 0)
         misses = np.arange(1, len(order) + 1) - hits
-        last = np.append(np.flatnonzero(np.diff(scores[order])), len(order) - 1)  # ties as one step
+        ordered = scores[order]
+        last = np.append(np.flatnonzero(ordered[1:] != ordered[:-1]), len(order) - 1)  # ties as one
         shown = last[np.unique(np.linspace(0, len(last) - 1, CURVE_POINTS).astype(int))]
         x = np.append(0.0, misses[shown] / max(misses[-1], 1))
         y = np.append(0.0, hits[shown] / max(hits[-1], 1))

@@ -29,7 +29,7 @@ from reclife.contracts import (
 from reclife.errors import DataError
 from reclife.evaluation import bias, logistic, slices
 from reclife.evaluation.events import Events
-from reclife.evaluation.rows import ALL, DRAWN, Measured, Rows
+from reclife.evaluation.rows import ALL, DRAWN, REMEDY, Measured, Rows
 from reclife.evaluation.slice_values import Slices
 from reclife.evaluation.slices import Entities
 from reclife.metrics.calibrators import calibrated
@@ -188,7 +188,7 @@ def evaluate(
 def _check_numbers(scores: Mapping[str, Scores]) -> None:
     for name, values in scores.items():
         if wrong := int(np.isnan(values).sum()):
-            raise DataError(f"{name}: {wrong} of {len(values)} scores are not numbers.")
+            raise DataError(f"{name}: {wrong} of {len(values)} scores are not numbers; {REMEDY}.")
 
 
 def _rows(

@@ -8,6 +8,7 @@ import numpy as np
 from reclife.errors import DataError
 from reclife.evaluation.queries import Queries, Targets
 from reclife.evaluation.rankers import Ranker
+from reclife.evaluation.rows import REMEDY
 from reclife.metrics.ranking import standing
 from reclife.retrieval.interactions import Floats, Ints
 from reclife.retrieval.pruning import blocks
@@ -54,7 +55,9 @@ def rank(ranker: Ranker, queries: Queries, k: int, negatives: Targets | None) ->
     for part in blocks(len(queries), len(ranker.index)):
         scores = ranker.scores(part)
         if wrong := int(np.isnan(scores).any(axis=1).sum()):
-            raise DataError(f"{ranker.name}: the scores of {wrong} queries are not all numbers.")
+            raise DataError(
+                f"{ranker.name}: the scores of {wrong} queries are not all numbers; {REMEDY}."
+            )
         rows = slice(*np.searchsorted(query, [part.start, part.stop]))
         own, wanted = query[rows] - part.start, columns[rows]
         values = np.where(wanted >= 0, scores[own, wanted], -np.inf)  # it never lists the others

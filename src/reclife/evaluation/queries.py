@@ -180,6 +180,9 @@ class _Log:
 
 
 def _grades(events: pa.Table, name: str) -> Floats:
+    kind = events[name].type
+    if not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
+        raise DataError(f"queries.gain: {name!r} holds {kind}; grades are numbers, 0 or above.")
     values = floats(events, name)
     wrong = int((~(values >= 0)).sum())
     if wrong:

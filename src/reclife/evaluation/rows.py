@@ -21,6 +21,8 @@ DRAWN = "sampled_negatives"
 """The slice of figures on drawn negatives, and the beginning of the names of their slices."""
 DIFFERENCE = "_difference"
 """The end of the names of metrics that are differences to another model."""
+REMEDY = "look at the losses in the report of the training, and train again"
+"""What to do about scores that are not numbers."""
 NO_INTERVAL = Interval(None, None)
 Draws = npt.NDArray[np.floating]
 

@@ -21,7 +21,7 @@ OTHER, MISSING = "other", "missing"
 
 def of_values(what: str, values: pa.Array, separator: str | None, most: int) -> Slices:
     """Return the rows of the `most` frequent values, then of all others, `[N]` each."""
-    rows, codes, texts = _coded(what, values, separator)
+    rows, codes, texts = coded(f"slices: {what!r}", values, separator)
     names = [*texts, _free(MISSING, texts)]
     counts = np.bincount(codes, minlength=len(names))
     often = sorted(np.flatnonzero(counts).tolist(), key=lambda code: (-counts[code], names[code]))
@@ -37,7 +37,8 @@ def of_ranges(what: str, values: pa.Array, bounds: Iterable[float]) -> Slices:
     Raises:
         DataError: The values are no numbers.
     """
-    if not (pa.types.is_integer(values.type) or pa.types.is_floating(values.type)):
+    kinds = (pa.types.is_integer, pa.types.is_floating, pa.types.is_null)
+    if not any(kind(values.type) for kind in kinds):
         raise DataError(f"slices: bounds need numbers, {what!r} holds {values.type}.")
     numbers = floats(pa.table({what: values}), what)
     lower = list(bounds)
@@ -60,10 +61,13 @@ def _range_name(low: float, high: float | None, whole: bool) -> str:
     return f"{low:.15g} to {high:.15g}"
 
 
-def _coded(what: str, values: pa.Array, separator: str | None) -> tuple[Ints, Ints, list[str]]:
+def coded(where: str, values: pa.Array, separator: str | None) -> tuple[Ints, Ints, list[str]]:
     """Return row and code of every value, and the distinct texts; the code after them is missing.
 
     A row has several values where it is a list or a separated text, and one at least.
+
+    Raises:
+        DataError: The values cannot be shown as texts; the message begins with `where`.
     """
     if pa.types.is_floating(values.type):
         values = pc.if_else(pc.is_nan(values), pa.scalar(None, values.type), values)
@@ -78,7 +82,7 @@ def _coded(what: str, values: pa.Array, separator: str | None) -> tuple[Ints, In
             texts = pc.utf8_trim_whitespace(lists.flatten().cast(pa.string()))
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
         raise DataError(
-            f"slices: {what!r} holds {values.type}, which cannot be shown as texts; choose a "
+            f"{where} holds {values.type}, which cannot be shown as texts; choose a "
             "column of texts, numbers or lists of them."
         ) from None
     encoded = pc.replace_with_mask(texts, pc.equal(texts, ""), pa.scalar(None, pa.string()))
