@@ -41,9 +41,9 @@ def arrow(rows: dict[str, Any]) -> pa.Table:
     return pa.table(rows, schema=kinds)
 
 
-def verdicts(data: Any, other: Any, arrow_rows: int = 10) -> list[tuple[Any, ...]]:
-    others = {"other": read("other", other, arrow_rows)}
-    found = run_suite(read("data", data, arrow_rows), SUITE, others)
+def verdicts(data: Any, other: Any, most: int = 10) -> list[tuple[Any, ...]]:
+    others = {"other": read("other", other, most)}
+    found = run_suite(read("data", data, most), SUITE, others)
     assert len(found.outcomes) == found.declared == 8
     return [(o.expectation, o.column, o.success, o.unexpected_count) for o in found.outcomes]
 
@@ -65,8 +65,19 @@ def test_spark_judges_like_memory(spark: Any, rows: dict[str, Any]) -> None:
     frame, other = spark.createDataFrame(arrow(rows)), spark.createDataFrame(arrow(GOOD))
     expected = verdicts(arrow(rows), arrow(GOOD))
     assert verdicts(frame, other) == expected
-    assert verdicts(frame, other, arrow_rows=1) == expected
-    assert verdicts(frame, arrow(GOOD), arrow_rows=1) == expected
+    assert verdicts(frame, other, most=1) == expected
+    assert verdicts(frame, arrow(GOOD), most=1) == expected
+
+
+def test_entries_of_lists_decide_whether_a_table_is_collected(spark: Any) -> None:
+    """Two scalars of four rows and 2 + 0 + 3 entries, none of the null list: 13 values."""
+    lists = pa.array([[1, 2], [], [3, None, 4], None], pa.list_(pa.int64()))
+    frame = spark.createDataFrame(pa.table({"a.b": [1, 2, 3, 4], "c": ["x"] * 4, "d.e": lists}))
+    assert read("data", frame, 13).arrow is not None
+    table = read("data", frame, 12)
+    assert table.arrow is None
+    assert table.rows == 4
+    assert read("data", frame.limit(0), 0).arrow is not None
 
 
 def test_spark_counts_no_null_as_an_orphan(spark: Any) -> None:
@@ -91,7 +102,7 @@ SPEC = FeatureSpec(
 )
 
 
-@pytest.mark.parametrize("arrow_rows", [1, 10])
+@pytest.mark.parametrize("most", [1, 20])
 @pytest.mark.parametrize(
     ("column", "values", "broken"),
     [
@@ -105,7 +116,7 @@ SPEC = FeatureSpec(
     ],
 )
 def test_feature_columns_follow_the_specification(
-    spark: Any, arrow_rows: int, column: str, values: list[Any], broken: int
+    spark: Any, most: int, column: str, values: list[Any], broken: int
 ) -> None:
     rows = {"item": [1, 2, 3], "seen": [[0, 0]] * 3, "rate": [0.0] * 3, column: values}
     kinds = pa.schema(
@@ -113,7 +124,7 @@ def test_feature_columns_follow_the_specification(
     )
     table = pa.table(rows, schema=kinds).append_column("label", pa.array([0.0, 1.0, 1.0]))
     frame = spark.createDataFrame(table)
-    found = run_suite(read("x", frame, arrow_rows), SuiteConfig(features=True), {}, SPEC)
+    found = run_suite(read("x", frame, most), SuiteConfig(features=True), {}, SPEC)
     features = [o for o in found.outcomes if o.expectation == "feature"]
     counts = {o.column: o.unexpected_count for o in features}
     assert counts == {"item": 0, "seen": 0, "rate": 0, column: broken}

@@ -43,7 +43,7 @@ def test_values_that_break_the_rule_are_counted(
     if in_spark:
         schema = "label double, label_buy double, weight double"
         data = spark.createDataFrame([tuple(row.values()) for row in rows], schema)
-    table = read("examples", data, arrow_rows=0 if in_spark else 9)
+    table = read("examples", data, most=0 if in_spark else 9)
     outcomes = {one.column: one for one in check_targets(table, spec(tasks, "weight"))}
     assert set(outcomes) == {task.label for task in tasks} | {"weight"}
     assert outcomes[column].unexpected_count == bad

@@ -1,7 +1,7 @@
 """One view of the tables to validate: Arrow when they fit, Spark when they do not.
 
 Great Expectations takes 0.5 to 1.8 s per expectation on Spark and about 0.1 s for a whole suite on
-pandas, so a Spark table of at most `ARROW_ROWS` rows is collected once and checked in memory.
+pandas, so a Spark table of at most `ARROW_VALUES` values is collected once and checked in memory.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,8 +13,10 @@ from pydantic import BaseModel
 
 from reclife.errors import DataError
 
-ARROW_ROWS: Final = 1_000_000
-"""Largest Spark table, in rows, that is collected to the driver."""
+ARROW_VALUES: Final = 1 << 25
+"""Most values of a Spark table, those of its lists counted, that are collected to the driver.
+
+Of 8 bytes each they are 256 MiB, which pass through the driver's heap twice."""
 
 _NAMES: Final = {
     pa.int8(): "tinyint",
@@ -49,19 +51,29 @@ class Table:
         return self.data if isinstance(self.data, pa.Table) else None
 
 
-def read(name: str, data: object, arrow_rows: int = ARROW_ROWS) -> Table:
+def read(name: str, data: object, most: int = ARROW_VALUES) -> Table:
     """Wrap `data`: Spark, Arrow, pandas, or the rows of a report (pydantic models).
 
     Raises:
         DataError: when `data` is none of these, or mixes types inside a column.
     """
     if is_spark(data):
-        rows = data.count()
-        if rows > arrow_rows:
+        rows, values = _size(data)
+        if values > most:
             types = {field.name: field.dataType.simpleString() for field in data.schema.fields}
             return Table(name, rows, types, data)
         return _in_memory(name, data.toArrow())
     return _in_memory(name, _to_arrow(name, data))
+
+
+def _size(data: Any) -> tuple[int, int]:
+    """Return the rows of a Spark table, and its values, the entries of lists counted one by one."""
+    from pyspark.sql import functions as sf
+
+    lists = [f.name for f in data.schema.fields if f.dataType.typeName() == "array"]
+    entries = [sf.coalesce(sf.sum(sf.array_size(f"`{name}`")), sf.lit(0)) for name in lists]
+    rows, *found = data.agg(sf.count(sf.lit(1)), *entries).first()
+    return rows, rows * (len(data.columns) - len(lists)) + sum(found)
 
 
 def is_spark(data: object) -> TypeGuard[Any]:
