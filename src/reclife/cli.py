@@ -181,7 +181,7 @@ def resume() -> None:
 @cli.command()
 @click.argument("first")
 @click.argument("second")
-@click.option("--resamples", type=click.IntRange(100), default=2000, help="Of the users.")
+@click.option("--resamples", type=click.IntRange(100, 10_000), default=2000, help="Of the users.")
 @click.option("--seed", type=click.IntRange(0), default=17, help="Of the resamples.")
 @in_sentences
 def compare(first: str, second: str, resamples: int, seed: int) -> None:

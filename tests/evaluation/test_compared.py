@@ -97,6 +97,7 @@ def test_two_runs_are_compared_by_their_ids(project: Path) -> None:
 
 
 def test_a_run_that_is_not_there_or_was_changed_is_told(project: Path) -> None:
+    assert "not in the range 100<=x<=10000" in compare("monday", "b", "--resamples", "0").output
     wrong = compare("monday", "tusday")
     assert wrong.exit_code == 1
     assert "There is no run 'tusday'; did you mean 'tuesday'?" in wrong.output

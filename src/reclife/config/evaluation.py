@@ -194,7 +194,7 @@ def names_of(baselines: Sequence[LikeBaselineConfig | RetrieverConfig]) -> list[
 class EvaluationConfig(Schema):
     """Declaration of the evaluation stage."""
 
-    k: tuple[Annotated[int, Field(ge=1, le=1000)], ...] = Field(
+    k: tuple[Annotated[int, Field(strict=True, ge=1, le=1000)], ...] = Field(
         (10,), min_length=1, description="Cut-offs of the lists."
     )
     queries: QueriesConfig = QueriesConfig()
