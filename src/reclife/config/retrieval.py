@@ -43,8 +43,8 @@ class ItemKnnConfig(Schema):
 class EaseConfig(Schema):
     """Linear item-to-item model in closed form (Steck 2019, "Embarrassingly Shallow Autoencoders").
 
-    Fitting holds a dense matrix of items by items, or of users by items where there are more than
-    twice as many items as users.
+    Fitting holds a dense matrix of items by items, or, where they are smaller together, one of
+    users by users and one of users by items.
     """
 
     kind: Literal["ease"] = "ease"
@@ -53,18 +53,17 @@ class EaseConfig(Schema):
     neighbours: PositiveInt = Field(300, description="Neighbours kept for each item.")
     max_dense: PositiveInt = Field(
         20_000,
-        description="The dense matrix may have as many entries as a square one of this side; "
+        description="The dense matrices may have as many entries as a square one of this side; "
         "beyond it, fitting is refused.",
     )
 
     def by_users(self, users: int, items: int) -> bool:
-        """Return whether the matrix of users by items takes fewer operations."""
-        return 2 * users < items
+        """Return whether the matrices of the users are the smaller ones."""
+        return users * (users + items) < items**2
 
     def fits(self, users: int, items: int) -> bool:
-        """Return whether the dense matrix is within `max_dense`."""
-        rows = users if self.by_users(users, items) else items
-        return rows * items <= self.max_dense**2
+        """Return whether the dense matrices are within `max_dense`."""
+        return min(users * (users + items), items**2) <= self.max_dense**2
 
 
 RetrieverConfig = Annotated[

@@ -11,13 +11,13 @@ from collections.abc import Callable
 
 import numpy as np
 from scipy import sparse
-from scipy.linalg import blas, lapack
 
 from reclife.config.retrieval import EaseConfig
 from reclife.errors import DataError
 from reclife.retrieval.interactions import Floats, Interactions
-from reclife.retrieval.pruning import pruned
+from reclife.retrieval.pruning import blocks, pruned
 from reclife.retrieval.retriever import Neighbours
+from reclife.retrieval.sweep import NotPositive, negative_inverse
 
 Columns = Callable[[slice], Floats]
 """Returns the weights of the items of a slice, transposed: `[items of the slice, I]`."""
@@ -42,14 +42,12 @@ def fit(interactions: Interactions, config: EaseConfig) -> Neighbours:
 
 
 def _primal(matrix: sparse.csr_array, l2: float) -> Columns:
-    """Invert `X'X + l2 I`: of the symmetric inverse the lower triangle is there."""
-    inverse, _ = lapack.spotri(_factor(matrix.T @ matrix, l2), lower=1, overwrite_c=1)
-    scale = -1.0 / inverse.diagonal()
+    """Return the columns of -P over its diagonal."""
+    negative = _inverse(matrix.T @ matrix, l2)
+    scale = -1.0 / negative.diagonal()
 
     def columns(part: slice) -> Floats:
-        own = np.tril(inverse[part, part])
-        left, right = inverse[part, : part.start], inverse[part.stop :, part].T
-        rows = np.concatenate([left, own + np.tril(own, -1).T, right], axis=1)
+        rows = _rows(negative, part)
         rows *= scale[part, None]
         return rows
 
@@ -57,24 +55,37 @@ def _primal(matrix: sparse.csr_array, l2: float) -> Columns:
 
 
 def _dual(matrix: sparse.csr_array, l2: float) -> Columns:
-    """Find F `[U, I]` with `l2 P = I - F'F` (Woodbury)."""
-    lower = _factor(matrix @ matrix.T, l2)
-    solved = blas.strsm(1.0, lower, matrix.toarray(order="F"), lower=1, overwrite_b=1)
-    scale = 1.0 / (1.0 - np.square(solved).sum(axis=0))
+    """Do the same by `l2 P = I - X'(XX' + l2 I)^-1 X` (Woodbury)."""
+    negative = _inverse(matrix @ matrix.T, l2)
+    users, items = matrix.shape
+    solved = np.empty((users, items), np.float32)  # -(XX' + l2 I)^-1 X
+    for part in blocks(users, max(users, items)):
+        solved[part] = _rows(negative, part) @ matrix
+    by_item = matrix.T.tocsr()
+    scale = -1.0 / (1.0 + np.asarray(matrix.multiply(solved).sum(axis=0)))
 
     def columns(part: slice) -> Floats:
-        rows: Floats = (solved[:, part].T @ solved) * scale[part, None]
+        rows: Floats = (by_item[part] @ solved) * scale[part, None]
         return rows
 
     return columns
 
 
-def _factor(gram: sparse.csr_array, l2: float) -> Floats:
-    """Return L, lower and in Fortran's order, with `gram + l2 I = LL'`."""
-    dense = gram.toarray(order="F")
+def _inverse(gram: sparse.csr_array, l2: float) -> Floats:
+    """Return `-(gram + l2 I)^-1`, its lower triangle."""
+    dense = gram.toarray()
     dense[np.diag_indices_from(dense)] += np.float32(l2)
-    lower, failed = lapack.spotrf(dense, lower=1, clean=0, overwrite_a=1)
-    if failed:
-        raise DataError(f"EASE: l2 = {l2:g} is too small for single precision: raise it.")
-    factor: Floats = lower
-    return factor
+    try:
+        negative_inverse(dense)
+    except NotPositive as error:
+        raise DataError(
+            f"EASE: l2 = {l2:g} is too small for single precision: raise it."
+        ) from error
+    return dense
+
+
+def _rows(lower: Floats, part: slice) -> Floats:
+    """Return whole rows of the symmetric matrix of which the lower triangle is there."""
+    own = np.tril(lower[part, part])
+    left, right = lower[part, : part.start], lower[part.stop :, part].T
+    return np.concatenate([left, own + np.tril(own, -1).T, right], axis=1)
