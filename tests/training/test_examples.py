@@ -89,6 +89,31 @@ def test_a_group_column_that_is_not_there_is_named():
         Examples.from_table(toy.table(3, seed=0), toy.SPEC.features, toy.SPEC, objective)
 
 
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ([1, None, 2], r"'query', which holds int64 with 1 null\(s\)"),
+        ([[1], [2], [3]], "'query', which holds list"),
+    ],
+    ids=["null", "list"],
+)
+def test_a_group_is_one_known_value(values, message):
+    table = toy.table(3, seed=0).append_column("query", pa.array(values))
+    with pytest.raises(DataError, match=message):
+        Examples.from_table(table, toy.SPEC.features, toy.SPEC, ObjectiveConfig(group="query"))
+
+
+def test_labels_of_several_tasks_are_numbers_that_are_there():
+    tasks = (Task(name="like", label="label"), Task(name="buy", label="label_buy"))
+    spec = toy.SPEC.model_copy(update={"tasks": tasks})
+    table = toy.table(3, seed=0)
+    with pytest.raises(DataError, match="'label_buy' of labels is missing"):
+        Examples.from_table(table, spec.features, spec, ObjectiveConfig())
+    table = table.append_column("label_buy", pa.array(["1", "0", None]))
+    with pytest.raises(DataError, match="'label_buy' holds string, expected numbers"):
+        Examples.from_table(table, spec.features, spec, ObjectiveConfig())
+
+
 def test_grouped_batches_keep_the_rows_of_a_group_together():
     batches = Batches(numbered(30), 10, seed=1, grouped=True)
     order = batches.order(epoch=1)

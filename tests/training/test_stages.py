@@ -15,7 +15,7 @@ from reclife.errors import ConfigError
 from reclife.models.saved import read_weights
 from reclife.training.outcome import Outcome
 from reclife.training.run import run
-from reclife.training.stages import chosen
+from reclife.training.stage_rows import chosen
 from reclife.training.synchronous import SynchronousTrainer
 
 Array = np.ndarray[Any, Any]
@@ -127,7 +127,13 @@ def test_a_topology_may_change_between_stages(tmp_path):
         np.testing.assert_allclose(two[name], array, rtol=1e-4, atol=1e-6, err_msg=name)
 
 
-TIMES = pa.table({"timestamp": [5, 1, 4, 2, 3], "event": ["a", "b", "a", "c", "b"]})
+TIMES = pa.table(
+    {
+        "timestamp": [5, 1, 4, 2, 3],
+        "event": ["a", "b", "a", "c", "b"],
+        "parts": [[1], [2], [3], [4], [5]],
+    }
+)
 
 
 @pytest.mark.parametrize(
@@ -145,6 +151,21 @@ def test_the_rows_of_a_stage(rows, expected):
 def test_a_column_that_is_not_there_is_named():
     with pytest.raises(ConfigError, match="column source, which the examples do not have: time"):
         _chosen({"kind": "where", "column": "source", "equals": [1]})
+
+
+@pytest.mark.parametrize(
+    ("column", "equals", "message"),
+    [
+        ("timestamp", ["newest"], r"\['newest'\] in the column timestamp, which holds int64"),
+        ("timestamp", [1, "newest"], "which holds int64: declare values of that type"),
+        ("timestamp", [1.5], "which holds int64"),
+        ("parts", [1], "which holds list"),
+    ],
+    ids=str,
+)
+def test_values_of_another_type_than_the_column_are_named(column, equals, message):
+    with pytest.raises(ConfigError, match=message):
+        _chosen({"kind": "where", "column": column, "equals": equals})
 
 
 def _chosen(rows: dict[str, object]) -> pa.Table:
@@ -185,4 +206,11 @@ def test_a_pattern_that_fits_nothing_is_refused(tmp_path):
     with pytest.raises(
         ConfigError, match=r"'table/itms', and no part .* did you mean 'table/items'"
     ):
+        trained(tmp_path, config)
+
+
+def test_a_stage_that_sees_no_example_is_named(tmp_path):
+    rows = {"kind": "where", "column": "user_id", "equals": [999]}
+    config = staged(stages=[{"name": "strangers", "rows": rows}])
+    with pytest.raises(ConfigError, match=r"stage 'strangers' has none of the \d+ examples"):
         trained(tmp_path, config)

@@ -93,6 +93,10 @@ class ObjectiveConfig(Schema):
         """Return the loss of `task`."""
         return self.tasks.get(task, self.loss)
 
+    def weight_of(self, task: str) -> float:
+        """Return the declared weight of `task`; 1 where it is learnt."""
+        return self.weighting.weights.get(task, 1.0) if self.weighting.kind == "declared" else 1.0
+
     @property
     def named(self) -> set[str]:
         """The tasks that something is declared for."""

@@ -123,7 +123,11 @@ def _labels(table: pa.Table, name: str, *, alone: bool) -> Array:
     if alone:
         known = labels = column_to_array(table, name, "float32")
     else:
+        if name not in table.column_names:
+            raise DataError(f"Column {name!r} of labels is missing from the examples.")
         column = table.column(name)
+        if not (pa.types.is_integer(column.type) or pa.types.is_floating(column.type)):
+            raise DataError(f"Column {name!r} holds {column.type}, expected numbers.")
         known = column.drop_null().to_numpy()
         labels = pc.fill_null(column.cast(pa.float32()), float("nan")).to_numpy()
     wrong = int(np.count_nonzero(~((known >= 0) & (known <= 1))))
@@ -150,5 +154,11 @@ def _groups(table: pa.Table, name: str) -> Array:
             f"objective.group names the column {name!r}, which the examples do not have: "
             f"{', '.join(table.column_names)}."
         )
-    encoded = table.column(name).combine_chunks().dictionary_encode()
+    column = table.column(name).combine_chunks()
+    if column.null_count or pa.types.is_nested(column.type):
+        raise DataError(
+            f"objective.group names the column {name!r}, which holds {column.type} with "
+            f"{column.null_count} null(s): a group is one value, known of every example."
+        )
+    encoded = column.dictionary_encode()
     return encoded.indices.to_numpy(zero_copy_only=False).astype(np.int64)

@@ -13,23 +13,15 @@ from functools import partial
 from pathlib import Path
 from typing import final
 
-import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from reclife.config.stages import (
-    NewestRowsConfig,
-    RowsConfig,
-    SampledRowsConfig,
-    StageConfig,
-    WhereRowsConfig,
-)
+from reclife.config.stages import StageConfig
 from reclife.config.training import TrainingConfig, of_stage
 from reclife.contracts import Contract, FeatureSpec, StageRow, TrainingReport, digest
 from reclife.errors import ArtifactError, ConfigError
 from reclife.models.saved import read_weights
-from reclife.runtime.seeds import derive
 from reclife.training.outcome import Outcome
+from reclife.training.stage_rows import chosen
 from reclife.training.warm_start import Start
 
 _LOG = logging.getLogger(__name__)
@@ -72,6 +64,11 @@ class Staged:
         for number, stage in enumerate(self.config.stages):
             declared, last = of_stage(self.config, stage), self.folder / f"{number}-{stage.name}"
             examples = chosen(table, stage.rows, self.spec, declared.seed)
+            if not len(examples):
+                raise ConfigError(
+                    f"training.stages: stage {stage.name!r} has none of the {len(table)} examples: "
+                    "look at its rows."
+                )
             _LOG.info("Stage %s: %d of %d examples.", stage.name, len(examples), len(table))
             key = digest(
                 [
@@ -110,38 +107,6 @@ class Staged:
         writing.write_text(described, encoding="utf-8")
         writing.rename(folder / "stage.json")
         return outcome.report
-
-
-def chosen(table: pa.Table, rows: RowsConfig, spec: FeatureSpec, seed: int) -> pa.Table:
-    """Return the rows of `table` that a stage sees, in their order.
-
-    Raises:
-        ConfigError: A column is not there.
-    """
-    match rows:
-        case NewestRowsConfig(share=share):
-            times = _column(table, spec.time, "newest").to_numpy()
-            oldest = len(table) - max(1, round(share * len(table)))
-            order = np.argsort(times, kind="stable")
-            return table.take(pa.array(np.sort(order[oldest:])))
-        case SampledRowsConfig(share=share):
-            drawn = np.random.default_rng(derive(seed, "rows")).random(len(table))
-            return table.filter(pa.array(drawn < share))
-        case WhereRowsConfig(column=column, equals=equals):
-            values = _column(table, column, "where")
-            wanted = pa.array(equals).cast(values.type)
-            return table.filter(pc.is_in(values, value_set=wanted))
-        case _:
-            return table
-
-
-def _column(table: pa.Table, name: str | None, kind: str) -> pa.ChunkedArray:
-    if name is None or name not in table.column_names:
-        raise ConfigError(
-            f"stages: rows of kind {kind!r} need the column {name or 'of times'}, which the "
-            f"examples do not have: {', '.join(table.column_names)}."
-        )
-    return table.column(name)
 
 
 def _content(table: pa.Table) -> str:

@@ -2,6 +2,7 @@
 
 import hashlib
 import logging
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple, final
@@ -10,10 +11,8 @@ import pyarrow as pa
 import tensorflow as tf
 from numpy.typing import NDArray
 
-from reclife.config.schedules import Judged
 from reclife.config.training import TrainingConfig
 from reclife.contracts import FeatureSpec, TrainingReport, digest
-from reclife.errors import ConfigError
 from reclife.models import build
 from reclife.models.ranking import RankingModel
 from reclife.runtime.seeds import derive
@@ -21,6 +20,7 @@ from reclife.training.checkpoints import Checkpoint, Checkpoints, Phase, Progres
 from reclife.training.eagerly import running_eagerly
 from reclife.training.examples import Batches, Examples
 from reclife.training.failure import Failure
+from reclife.training.judges import check_judges, check_schedules, check_tasks, warm_ups
 from reclife.training.learnable import check_examples, learnt_by
 from reclife.training.logs import Scalars
 from reclife.training.loop import Loop
@@ -81,7 +81,7 @@ def train(
         start: What the weights start from; None: as the seed draws them.
 
     Raises:
-        ConfigError: A task is named that the model does not predict.
+        ConfigError: A task is named that the model does not predict, or a schedule does not fit.
         TrainingError: There is nothing to train on, or the loss is not finite.
         DataError: A column breaks its declaration.
     """
@@ -127,10 +127,12 @@ class _Training:
         model = build(config.model, spec, config.seed)
         features = model.features
         self._spec = learnt = learnt_by(model, spec)
-        _check_tasks(config, learnt)
+        check_tasks(config, learnt.tasks)
         self._all = Examples.from_table(table, features, learnt, config.objective)
         self._train, self._validation = self._all.split(rows)
-        check_examples(self._train, features, learnt.tasks)
+        check_examples(self._train, features, learnt.tasks, config.objective)
+        check_judges(config, self._validation, learnt.tasks)
+        check_schedules(config, config.epochs * math.ceil(rows / config.batch_size))
         identity = _identity(config, spec, rows, self._all, start)
         self._checkpoints = Checkpoints(checkpoints, identity, config.checkpoint.keep)
 
@@ -161,6 +163,8 @@ class _Training:
     ) -> tuple[Trainer, Progress]:
         resumed = saved if saved is not None and saved.progress.phase == "refit" else None
         loop = self._loop("refit", self._all, epochs, scalars, resumed)
+        for problem in warm_ups(self._config, epochs * len(loop.batches)):
+            _LOG.warning("In the refit: %s.", problem)
         start = Progress(
             phase="refit", step=fitted.step, epochs=fitted.epochs, repeated=fitted.repeated
         )
@@ -222,21 +226,6 @@ class _Training:
             used_features=used,
             unused_features=tuple(f.name for f in self._spec.features if f.name not in used),
             validation=chosen.validation,
-        )
-
-
-def _check_tasks(config: TrainingConfig, spec: FeatureSpec) -> None:
-    """Refuse a declaration about tasks that are not learnt."""
-    judges = (
-        config.early_stopping,
-        config.sparse_optimizer.schedule,
-        config.dense_optimizer.schedule,
-    )
-    judged = {judge.task for judge in judges if isinstance(judge, Judged) and judge.task}
-    names = [task.name for task in spec.tasks]
-    if unknown := sorted((config.objective.named | judged) - set(names)):
-        raise ConfigError(
-            f"training names the task {', '.join(unknown)}; the model predicts {', '.join(names)}."
         )
 
 

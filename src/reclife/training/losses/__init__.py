@@ -7,9 +7,8 @@ positions of a sequence. They return one loss for each positive; the caller aver
 Losses of a ranking task are the members of `LOSSES`: classes that see the batch as a whole.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any
 
 from reclife.config.objective import LossConfig
 from reclife.training.losses.binary_cross_entropy import BinaryCrossEntropy
@@ -18,7 +17,7 @@ from reclife.training.losses.listwise import Listwise
 from reclife.training.losses.loss import Loss
 from reclife.training.losses.pairwise import Pairwise
 
-LOSSES: Mapping[str, Callable[[Any], Loss]] = MappingProxyType(
+LOSSES: Mapping[str, type[Loss]] = MappingProxyType(
     {
         "binary_cross_entropy": BinaryCrossEntropy,
         "focal": Focal,
