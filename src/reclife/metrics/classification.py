@@ -14,6 +14,7 @@ import numpy.typing as npt
 from reclife.metrics.packing import (
     USER_SHIFT,
     Keys,
+    descending,
     mixed_ties,
     positive_places,
     row_keys,
@@ -125,16 +126,14 @@ class Curve:
 
 def curve(labels: Vector, scores: Vector) -> Curve:
     """Count both labels at each distinct score."""
-    keys = score_keys(scores)
-    order = np.argsort(keys)[::-1]
-    ordered = keys[order]
-    new = np.ones(len(keys), np.bool_)
-    new[1:] = ordered[1:] != ordered[:-1]
-    group = np.empty(len(keys), np.int32)
+    order, ordered = descending(score_keys(scores))
+    new = np.ones(len(ordered), np.bool_)
+    np.not_equal(ordered[1:], ordered[:-1], out=new[1:])
+    group = np.empty(len(order), np.int32)
     group[order] = np.cumsum(new, dtype=np.int32) - 1
-    distinct = int(new.sum())
-    ones = np.bincount(group[labels > 0], minlength=distinct)
-    return Curve(ones, np.bincount(group, minlength=distinct) - ones, group)
+    bounds = np.append(np.flatnonzero(new), len(order))
+    ones = np.diff(np.concatenate([[0], np.cumsum((labels > 0)[order])])[bounds])
+    return Curve(ones, np.diff(bounds) - ones, group)
 
 
 def average_precision(labels: Vector, scores: Vector) -> float:

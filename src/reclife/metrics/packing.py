@@ -20,6 +20,7 @@ LABEL_BITS = np.uint8(1)
 USER_SHIFT = 33
 """Below the user: 32 bits of the score and one of the label."""
 SIGN = np.uint32(1 << 31)
+PLACE_BITS = np.uint64(32)
 MAX_USERS = 2 ** (64 - USER_SHIFT)
 FEW = 3
 """Equal scores that are counted one by one."""
@@ -42,6 +43,20 @@ def score_keys(scores: Vector) -> npt.NDArray[np.uint32]:
         return bits
     bits = np.where(bits == SIGN, np.uint32(0), bits)  # -0 equals 0
     return np.where(bits >= SIGN, ~bits, bits | SIGN)
+
+
+def descending(values: npt.NDArray[np.uint32]) -> tuple[Codes, npt.NDArray[np.uint64]]:
+    """Return the order of the values, the largest first, and the values in it, `[N]` each.
+
+    A value and its place are sorted as one number, which is several times faster than an argsort;
+    of equal values the last comes first.
+    """
+    packed = values.astype(np.uint64)
+    packed <<= PLACE_BITS
+    packed |= np.arange(len(values), dtype=np.uint32)
+    packed.sort()
+    packed = packed[::-1]
+    return packed.astype(np.uint32), packed >> PLACE_BITS
 
 
 def row_keys(positives: Bools, scores: Vector) -> Keys:
