@@ -16,7 +16,13 @@ BLOCKS = [
     for block in map(yaml.safe_load, re.findall(r"```yaml\n(.*?)```", PAGE.read_text(), re.DOTALL))
     if "training" in block
 ]
-SHORT = {"epochs": 1, "early_stopping": None, "refit": False, "probe": {"force": True}}
+SHORT = {
+    "epochs": 1,
+    "batch_size": 5,  # steps enough for the page's warm-up
+    "early_stopping": None,
+    "refit": False,
+    "probe": {"force": True},
+}
 SPEC = toy.SPEC.model_copy(update={"time": "user_id"})  # the toy has no times: any number will do
 
 

@@ -62,7 +62,10 @@ def check_schedules(config: TrainingConfig, steps: int) -> None:
     """
     for where, schedule in _schedules(config).items():
         if schedule.warmup_steps >= steps:
-            raise ConfigError(f"training.{where}: {_unfinished(schedule, steps)}: declare fewer.")
+            raise ConfigError(
+                f"training.{where}: {_unfinished(schedule, steps)}; declare fewer of them, or "
+                "more epochs."
+            )
         if _goes_on(schedule, steps):
             share = factor(schedule, Moment(steps - 1, steps, ()))
             _LOG.warning(
