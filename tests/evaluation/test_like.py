@@ -11,13 +11,11 @@ from sklearn.metrics import log_loss, roc_auc_score
 from reclife.config.evaluation import (
     BootstrapConfig,
     EvaluationConfig,
-    FloorConfig,
-    GateConfig,
     ItemMeanConfig,
     LogisticBaselineConfig,
-    MustBeatConfig,
     UserItemBiasConfig,
 )
+from reclife.config.gate import FloorConfig, GateConfig, MustBeatConfig
 from reclife.config.slices import ActivitySlice, ColumnSlice, NewUsersSlice
 from reclife.contracts import (
     EmbeddingTable,

@@ -4,7 +4,8 @@ from collections.abc import Collection, Iterator
 from typing import Any
 
 from reclife.config.columns import Column
-from reclife.config.evaluation import EvaluationConfig, FloorConfig, names_of
+from reclife.config.evaluation import EvaluationConfig, names_of
+from reclife.config.gate import FloorConfig
 from reclife.config.ingest import IngestConfig
 from reclife.config.problems import hint, nearest
 from reclife.config.slices import ColumnSlice

@@ -1,6 +1,6 @@
 """The declared floors that fail the run."""
 
-from reclife.config.evaluation import FloorConfig, GateConfig
+from reclife.config.gate import FloorConfig, GateConfig
 from reclife.contracts import EvaluationReport, EvaluationRow
 from reclife.errors import GateFailed
 from reclife.evaluation.rows import LISTS
