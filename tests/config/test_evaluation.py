@@ -106,6 +106,16 @@ def test_what_is_asked_for_must_be_there(change: dict[str, Any], words: str, pro
         check_parameters(declared, project / "conf", None)
 
 
+def test_no_task_is_called_as_the_lists_are(project: Path) -> None:
+    declared: dict[str, Any] = {}
+    for file in sorted((project / "conf" / "base" / "parameters").glob("*.yml")):
+        declared |= yaml.safe_load(file.read_text(encoding="utf-8"))
+    interactions = declared["ingest"]["interactions"]
+    interactions["labels"] = {"lists": interactions.pop("label")}
+    with pytest.raises(ConfigError, match="figures of the lists are called 'lists'; rename"):
+        check_parameters(declared, project / "conf", None)
+
+
 def test_models_and_baselines_of_one_kind_have_names_of_their_own() -> None:
     config = EvaluationConfig.model_validate(
         {"like_baselines": [{"kind": "item_mean"}, {"kind": "item_mean", "smoothing": 1}]}

@@ -25,6 +25,8 @@ def evaluation_problems(
         source: The declared kind of the candidate source.
     """
     yield from _columns(config, ingest)
+    if LISTS in ingest.interactions.tasks:
+        yield f"the figures of the lists are called {LISTS!r}; rename the task in ingest"
     tasks = [*ingest.interactions.tasks, LISTS]
     own = config.trained_name(str(model))
     events = [own, *names_of(config.like_baselines)]
