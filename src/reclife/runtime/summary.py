@@ -30,8 +30,9 @@ _PREDICTED = ("auc", "gauc", "logloss")
 _METRICS = {"lists": ("ndcg", "recall", "hit_rate")}
 _QUESTIONS = {
     "like": "Test: will this user like it?",
-    "lists": "Test: what comes next? Lists of ten",
+    "lists": "Test: what comes next? Lists of {k}",
 }
+_WHOLE = {"all": "", "sampled_negatives": " The negatives were drawn."}
 
 
 def print_summary(run_id: str) -> None:
@@ -71,17 +72,18 @@ def _metrics(path: Path) -> Iterable[Table]:
     report = EvaluationReport.read(path)
     for task in dict.fromkeys(row.task for row in report.rows):
         metrics = _METRICS.get(task, _PREDICTED)
-        values = {
-            (row.model, row.metric): row.value
-            for row in report.rows
-            if row.task == task and row.slice == "all" and row.k in {None, 10}
-        }
+        rows = [row for row in report.rows if row.task == task and row.slice in _WHOLE]
+        k = next((row.k for row in rows if row.k), None)
+        values = {(row.model, row.metric): row.value for row in rows if row.k in {None, k}}
         models = list(dict.fromkeys(model for model, metric in values if metric in metrics))
         if models:
-            table = _table(_QUESTIONS.get(task, f"Test: {task}"), ["model", *metrics])
+            title = _QUESTIONS.get(task, f"Test: {task}").format(k=k) + _WHOLE[rows[0].slice]
+            table = _table(title, ["model", *metrics])
             for model in models:
                 cells = (values.get((model, metric)) for metric in metrics)
-                table.add_row(model, *("" if cell is None else f"{cell:.4f}" for cell in cells))
+                table.add_row(
+                    model, *("not defined" if cell is None else f"{cell:.4f}" for cell in cells)
+                )
             yield table
 
 
