@@ -54,6 +54,17 @@ def test_coverage_and_gini_by_hand() -> None:
     assert np.isnan(gini(np.array([[-1]]), 4))
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_gini_is_half_the_mean_difference_of_two_items_over_their_mean(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    lists = rng.zipf(1.5, size=(40, 5)) % 50
+    lists[3, 2:] = -1
+    counts = [(lists == item).sum() for item in range(60)]
+    difference = np.mean([abs(a - b) for a in counts for b in counts])
+    assert gini(lists, 60) == pytest.approx(difference / (2 * np.mean(counts)), abs=1e-9)
+    assert coverage(lists, 60) == pytest.approx(np.mean([count > 0 for count in counts]), abs=1e-9)
+
+
 def test_concentration_by_hand() -> None:
     shares = concentration(np.array([[0, 1], [1, -1], [1, 2]]), 4, points=5)
     assert shares == pytest.approx([0, 3 / 5, 4 / 5, 1, 1])

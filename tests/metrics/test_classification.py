@@ -1,7 +1,10 @@
 """Against scikit-learn, on random data with ties."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
+from sklearn.calibration import calibration_curve
 from sklearn.metrics import average_precision_score, log_loss, roc_auc_score
 
 from reclife.errors import DataError
@@ -122,6 +125,26 @@ def test_sums_by_user_give_the_same_as_all_events() -> None:
     assert logloss_sums(labels, scores, users, 25).value == pytest.approx(logloss(labels, scores))
     ratio = calibration_sums(labels, scores, users, 25).value
     assert ratio == pytest.approx(scores.sum() / labels.sum())
+
+
+@pytest.mark.parametrize("bins", [1, 7, 10, 400])
+@pytest.mark.parametrize("seed", range(3))
+def test_reliability_and_its_error_equal_scikit_learn(seed: int, bins: int) -> None:
+    rng = np.random.default_rng(seed)
+    chances = rng.beta(2, 5, 3000)
+    labels = (rng.random(3000) < chances**1.5).astype(float)
+    found = reliability(labels, chances, bins)
+    observed, predicted = calibration_curve(labels, chances, n_bins=bins)
+    some = found.events > 0
+    np.testing.assert_allclose(found.observed[some], observed, atol=1e-9)
+    np.testing.assert_allclose(found.predicted[some], predicted, atol=1e-9)
+    edges = np.linspace(0, 1, bins + 1)
+    expected = 0.0
+    for low, high in pairwise(edges):
+        inside = (chances >= low) & (chances < high)
+        if inside.any():
+            expected += inside.mean() * abs(labels[inside].mean() - chances[inside].mean())
+    assert found.error == pytest.approx(expected, abs=1e-9)
 
 
 def test_reliability_by_hand() -> None:
