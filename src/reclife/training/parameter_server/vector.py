@@ -72,9 +72,10 @@ class Vector:
         """Move the variables by their `gradients` at learning rate `rate`."""
         wire = self._wires.push
         flat = tf.concat([tf.reshape(g, [-1]) for g in gradients], axis=0)
-        padding = self._stretch * len(self._servers) - sum(self._sizes)
-        blocks = tf.reshape(tf.pad(flat, [[0, padding]]), [-1, BLOCK])
-        ids = tf.range(blocks.shape[0])
+        whole = self._stretch * len(self._servers)
+        # Some layers leave the shape of a gradient open; how long all are together is known.
+        blocks = tf.reshape(tf.pad(flat, [[0, whole - sum(self._sizes)]]), [whole // BLOCK, BLOCK])
+        ids = tf.range(whole // BLOCK)
         if not wire.exact:
             blocks = self._residual.corrected(ids, blocks)
         rows = self._stretch // BLOCK
