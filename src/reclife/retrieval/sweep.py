@@ -17,6 +17,7 @@ import numpy as np
 from scipy.linalg import lapack
 
 from reclife.retrieval.interactions import Floats
+from reclife.runtime.progress import track
 
 _WIDTH = 1024
 """Rows of a block: products of this width run at the full speed of the processor."""
@@ -35,7 +36,7 @@ def negative_inverse(matrix: Floats) -> None:
     Raises:
         NotPositive: The matrix is not positive definite.
     """
-    for own in _blocks(len(matrix)):
+    for own in track(list(_blocks(len(matrix))), f"Inverting {len(matrix):,} rows, by blocks"):
         _sweep(matrix, own)
 
 
