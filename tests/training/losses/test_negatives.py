@@ -6,8 +6,8 @@ import tensorflow as tf
 
 from reclife.training.losses.bpr import bpr
 from reclife.training.losses.gbce import gbce, gbce_beta
-from reclife.training.losses.sampled_softmax import sampled_softmax, without_hits
-from reclife.training.losses.softmax import softmax
+from reclife.training.losses.hits import without_hits
+from reclife.training.losses.sampled_softmax import sampled_softmax
 
 RNG = np.random.default_rng(0)
 POSITIVE = RNG.normal(size=(3, 2))
@@ -27,49 +27,43 @@ def test_bpr_is_the_mean_logistic_loss_of_the_differences():
     np.testing.assert_allclose(bpr(tensor(POSITIVE), tensor(NEGATIVE)), expected, rtol=1e-5)
 
 
-def test_softmax_is_minus_the_log_of_the_share_of_the_target():
-    logits = RNG.normal(size=(3, 2, 7))
-    target = RNG.integers(0, 7, (3, 2))
-    share = np.exp(logits) / np.exp(logits).sum(axis=-1, keepdims=True)
-    expected = -np.log(np.take_along_axis(share, target[..., None], axis=-1))[..., 0]
-    np.testing.assert_allclose(softmax(tensor(logits), tf.constant(target)), expected, rtol=1e-5)
+def test_sampled_softmax_counts_the_positive_once_and_each_other_by_its_chance():
+    scores, chances = RNG.normal(size=5), RNG.random(5)
+    weighed = np.exp(scores) / chances
+    for positive, sample in ((2, [0, 2, 4]), (2, [0, 4]), (1, [1, 3]), (0, [1])):
+        others = sum(weighed[j] for j in sample if j != positive)
+        expected = -np.log(np.exp(scores[positive]) / (np.exp(scores[positive]) + others))
+        loss = sampled_softmax(
+            tensor(scores[positive]),
+            tensor(np.log(weighed[sample].sum())),
+            tensor(chances[positive] if positive in sample else 0.0),
+        )
+        np.testing.assert_allclose(loss, expected, rtol=1e-4)
 
 
-def test_sampled_softmax_divides_by_the_probability_of_being_drawn():
-    q_positive, q_negative = RNG.random(POSITIVE.shape), RNG.random(NEGATIVE.shape)
-    chosen = np.exp(POSITIVE) / q_positive
-    expected = -np.log(chosen / (chosen + (np.exp(NEGATIVE) / q_negative).sum(axis=-1)))
-    loss = sampled_softmax(
-        tensor(POSITIVE), tensor(NEGATIVE), tensor(np.log(q_positive)), tensor(np.log(q_negative))
-    )
-    np.testing.assert_allclose(loss, expected, rtol=1e-5)
-
-
-def test_the_corrected_gradient_of_many_samples_is_that_of_the_sum_over_all_items():
-    scores = tf.constant([1.0, -0.5, 0.3, 2.0, -1.0])
-    q = np.array([0.5, 0.2, 0.15, 0.1, 0.05])
-    drawn = np.random.default_rng(1).choice(5, size=(1, 40_000), p=q)
+@pytest.mark.parametrize("lead", [-80.0, 0.0, 12.0, 90.0])
+def test_a_sample_of_everything_is_the_softmax_however_large_the_scores(lead):
+    """Also where the positive has all of the sum, and float32 nothing left for the others."""
+    scores = tf.constant([lead, -0.5, 0.3, 2.0])
     with tf.GradientTape() as tape:
         tape.watch(scores)
-        # log of the expected count, so that the one positive weighs as one item of the full sum
-        counts = tensor(np.log(q * drawn.size))
-        positive = tf.gather(scores, [2])
-        sampled = sampled_softmax(
-            positive, tf.gather(scores, drawn), tf.zeros(1), tf.gather(counts, drawn)
-        )
-    # The sampled sum holds the positive twice: once as itself, once among the draws.
-    share = np.exp(scores) / (np.exp(scores).sum() + np.exp(scores[2]))
-    expected = share + np.eye(5)[2] * (share[2] - 1)
-    gradient = tf.convert_to_tensor(tape.gradient(sampled, scores))
-    np.testing.assert_allclose(gradient, expected, atol=5e-3)
+        loss = sampled_softmax(scores[0], tf.reduce_logsumexp(scores), tf.ones(()))
+    shares = np.exp(scores - np.max(scores).astype("f8"))
+    shares /= shares.sum()
+    np.testing.assert_allclose(loss, -np.log(shares[0]), rtol=1e-4, atol=2e-6)
+    expected = shares - np.eye(4)[0]
+    np.testing.assert_allclose(tape.gradient(loss, scores), expected, rtol=0.02, atol=2e-6)
+
+
+def test_a_sample_of_the_positive_alone_costs_nothing():
+    score, chance = tf.constant([1.5]), tf.constant([0.3])
+    assert float(sampled_softmax(score, score - tf.math.log(chance), chance)[0]) < 1e-5
 
 
 def test_a_negative_that_is_the_positive_does_not_count():
-    positive, negative = tensor([1.0]), tensor([[1.0, 0.5]])
+    negative = tensor([[1.0, 0.5]])
     kept = without_hits(negative, tf.constant([[7, 8]]), tf.constant([7]))
-    zero = tf.zeros(())
-    expected = sampled_softmax(positive, negative[:, 1:], zero, zero)
-    np.testing.assert_allclose(sampled_softmax(positive, kept, zero, zero), expected, rtol=1e-6)
+    np.testing.assert_allclose(tf.reduce_logsumexp(kept, axis=-1), [0.5], rtol=1e-6)
 
 
 @pytest.mark.parametrize("beta", [1.0, 0.3])

@@ -28,14 +28,45 @@ def loss(**declared: object) -> float:
 
 
 def drawn(count: int) -> np.ndarray:
-    """Return the scores `[M, N]` of the items that a step of this seed draws."""
+    """Return the scores `[M, N]` of the items that a step of this seed draws, of hits -inf."""
     ids = tf.random.stateless_uniform([count], SEED, maxval=ITEMS, dtype=tf.int32).numpy()
-    return SCORES[ROWS][:, ids]
+    assert np.isin(ids, TARGETS).any()
+    return np.where(ids == TARGETS[:, None], -np.inf, SCORES[ROWS][:, ids])
+
+
+def sampled(negatives: int, in_batch: bool) -> tuple[set[int], np.ndarray]:
+    """Return the items that a step of this seed draws, and each item's chance to be drawn."""
+    keys = tf.random.stateless_uniform([ITEMS], SEED).numpy()
+    ids, absent = set(np.argsort(-keys)[:negatives].tolist()), np.full(ITEMS, 1 - negatives / ITEMS)
+    if in_batch:
+        ids |= set(TARGETS.tolist())
+        absent *= (1 - np.bincount(TARGETS, minlength=ITEMS) / len(TARGETS)) ** len(TARGETS)
+    return ids, 1 - absent
 
 
 def test_softmax_is_over_all_items():
     expected = np.mean([math.log(np.exp(SCORES[r] - SCORES[r, t]).sum()) for r, t in PAIRS])
     assert loss(kind="softmax") == pytest.approx(expected, rel=1e-5)
+
+
+@pytest.mark.parametrize("negatives", [7, 70])
+@pytest.mark.parametrize("in_batch", [False, True])
+def test_a_sample_of_all_items_is_the_softmax(negatives, in_batch):
+    found = loss(kind="sampled_softmax", negatives=negatives, in_batch=in_batch)
+    assert found == pytest.approx(loss(kind="softmax"), rel=1e-5)
+
+
+@pytest.mark.parametrize("in_batch", [False, True])
+def test_sampled_items_weigh_one_over_their_chance_and_the_target_one(in_batch):
+    ids, chances = sampled(3, in_batch)
+    expected = np.mean(
+        [
+            math.log(1 + sum(math.exp(SCORES[r, i] - SCORES[r, t]) / chances[i] for i in ids - {t}))
+            for r, t in PAIRS
+        ]
+    )
+    found = loss(kind="sampled_softmax", negatives=3, in_batch=in_batch)
+    assert found == pytest.approx(expected, rel=1e-5)
 
 
 def test_bpr_is_the_mean_over_the_drawn_items():

@@ -1,4 +1,4 @@
-"""Cross-entropy of a choice among the positive and sampled negatives."""
+"""Cross-entropy of a choice among the positive and sampled items."""
 
 from typing import Any
 
@@ -6,51 +6,37 @@ import tensorflow as tf
 
 Tensor = Any
 
-_IMPOSSIBLE = -1e9
+_LEAST = 1e-6
+"""Least difference of two logarithms that float32 tells from none."""
 
 
-def sampled_softmax(
-    positive: Tensor,
-    negative: Tensor,
-    positive_log_probability: Tensor,
-    negative_log_probability: Tensor,
-) -> Tensor:
-    r"""Return the cross-entropy over the positive and its negatives, corrected for their sampling.
+def sampled_softmax(positive: Tensor, sampled: Tensor, chance: Tensor) -> Tensor:
+    r"""Return the cross-entropy over the positive and a sample, corrected for the sampling.
 
-    With :math:`s' = s - \log q`, where an item of probability :math:`q` is drawn as a negative,
+    With S the distinct items of the sample and :math:`\pi_j` the chance that j is one of them,
 
-    .. math:: -{s'}^+ + \log \big(e^{{s'}^+} + \sum_j e^{{s'}^-_j}\big)
+    .. math:: -s^+ + \log \Big(e^{s^+} + \sum_{j \in S, j \ne +} \frac{e^{s_j}}{\pi_j}\Big)
 
-    which in expectation has the gradient of the full softmax as the number of negatives grows:
-    without the correction items that are drawn often, those of in-batch negatives above all, are
-    punished for being popular.
+    whose sum is in expectation that of the full softmax: without the correction items that are
+    drawn often, those of in-batch negatives above all, are punished for being popular. The positive
+    counts once, whether it was drawn or not.
 
     Args:
-        positive: Logits of the positives, `[...]`.
-        negative: Logits of the negatives of each, `[..., N]`.
-        positive_log_probability: :math:`\log q` of the positives, broadcast to `[...]`; any
-            constant for both arguments (uniform sampling) leaves the loss as it is.
-        negative_log_probability: :math:`\log q` of the negatives, broadcast to `[..., N]`.
+        positive: Logits of the positives, `[M]`.
+        sampled: :math:`\log \sum_{j \in S} e^{s_j} / \pi_j`, the positive included, `[M]`.
+        chance: :math:`\pi_+`, or 0 where the positive is not in S, `[M]`.
 
     Returns:
-        Losses `[...]`.
+        Losses `[M]`.
 
     References: Bengio and Senecal, "Adaptive Importance Sampling to Accelerate Training of a Neural
     Probabilistic Language Model", 2008; Yi et al., "Sampling-Bias-Corrected Neural Modeling for
     Large Corpus Item Recommendations", RecSys 2019, equation 3.
     """
-    chosen = positive - positive_log_probability
-    others = tf.reduce_logsumexp(negative - negative_log_probability, axis=-1)
-    return tf.nn.softplus(others - chosen)
-
-
-def without_hits(negative: Tensor, negative_ids: Tensor, positive_ids: Tensor) -> Tensor:
-    """Return the logits `negative` with those that are the positive itself made impossible.
-
-    Args:
-        negative: Logits, `[..., N]`.
-        negative_ids: Their items, broadcast to `[..., N]`.
-        positive_ids: The positives, `[...]`.
-    """
-    hits = tf.equal(negative_ids, positive_ids[..., tf.newaxis])
-    return tf.where(hits, tf.constant(_IMPOSSIBLE, negative.dtype), negative)
+    drawn = chance > 0
+    log_chance = tf.math.log(tf.where(drawn, chance, 1.0))
+    whole = sampled - positive
+    # e^(s+) / pi+ is one of the terms: with x the logarithm of their sum over it, e^x - 1 is left.
+    more = tf.maximum(whole + log_chance, _LEAST)
+    rest = more + tf.math.log(-tf.math.expm1(-more)) - log_chance
+    return tf.nn.softplus(tf.where(drawn, rest, whole))

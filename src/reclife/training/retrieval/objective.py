@@ -15,6 +15,8 @@ from reclife.config.neural import (
 from reclife.retrieval.interactions import Ints
 from reclife.training.losses.bpr import bpr
 from reclife.training.losses.gbce import gbce, gbce_beta
+from reclife.training.losses.hits import without_hits
+from reclife.training.losses.sampled_softmax import sampled_softmax
 from reclife.training.retrieval.log_partition import log_partition
 
 Tensor = Any
@@ -66,13 +68,14 @@ class Objective:
             case SampledSoftmaxConfig():
                 ids, chance = self._sample(config, targets, seed)
                 offsets = tf.gather(bias, ids) - tf.math.log(chance)
-                others = log_partition(queries, tf.gather(items, ids), offsets)
-                losses = tf.nn.softplus(tf.gather(others, rows) - positive)
+                sampled = log_partition(queries, tf.gather(items, ids), offsets)
+                own = tf.gather(tf.scatter_nd(ids[:, tf.newaxis], chance, [self.items]), targets)
+                losses = sampled_softmax(positive, tf.gather(sampled, rows), own)
             case BprConfig():
-                negative = self._negative(config.negatives, sides, rows, seed)
+                negative = self._negative(config.negatives, sides, rows, targets, seed)
                 losses = bpr(positive, negative)
             case GbceConfig():
-                negative = self._negative(config.negatives, sides, rows, seed)
+                negative = self._negative(config.negatives, sides, rows, targets, seed)
                 beta = gbce_beta(config.negatives, self.items, config.calibration)
                 losses = gbce(positive, negative, beta)
         return tf.reduce_mean(losses)
@@ -90,9 +93,11 @@ class Objective:
             absent *= (1.0 - self.shares) ** tf.cast(tf.size(targets), tf.float32)
         return ids, tf.gather(1.0 - absent, ids)
 
-    def _negative(self, count: int, sides: Sides, rows: Tensor, seed: Tensor) -> Tensor:
-        """Return the logits of `count` items drawn uniformly `[M, N]`."""
+    def _negative(
+        self, count: int, sides: Sides, rows: Tensor, targets: Tensor, seed: Tensor
+    ) -> Tensor:
+        """Return the logits of `count` items drawn uniformly `[M, N]`, never of the target."""
         queries, items, bias = sides
         ids = tf.random.stateless_uniform([count], seed, maxval=self.items, dtype=tf.int32)
         logits = tf.matmul(queries, tf.gather(items, ids), transpose_b=True) + tf.gather(bias, ids)
-        return tf.gather(logits, rows)
+        return without_hits(tf.gather(logits, rows), ids, tf.cast(targets, tf.int32))
