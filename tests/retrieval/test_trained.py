@@ -27,6 +27,7 @@ from reclife.config.neural import (
     ValidationConfig,
 )
 from reclife.config.retrieval import CandidatesConfig
+from reclife.errors import TrainingError
 from reclife.models.retrieval import build
 from reclife.models.retrieval.sequence import SequenceModel
 from reclife.retrieval.candidates import CandidateSource
@@ -226,6 +227,32 @@ def test_unknown_items_are_ignored_and_strangers_get_the_fallback(
     retrieved = np.array(top["retrieved"]).reshape(5, 5)
     assert retrieved[:2].all()
     assert not retrieved[2:].any()
+
+
+@pytest.mark.parametrize("config", [KINDS[3], KINDS[4], KINDS[6], KINDS[8]], ids=lambda c: c.kind)
+def test_users_of_one_event_are_nothing_to_learn_an_order_from(config: NeuralSourceConfig) -> None:
+    lonely = pa.table({"user_id": range(9), "item_id": range(9), "timestamp": range(9)})
+    with pytest.raises(TrainingError, match="nobody has two events"):
+        train(Interactions.of(lonely), config)
+
+
+@pytest.mark.parametrize("config", [KINDS[0], KINDS[8]], ids=lambda c: c.kind)
+def test_of_one_item_there_is_no_choice(config: NeuralSourceConfig) -> None:
+    one = pa.table({"user_id": [1, 1, 2], "item_id": [5, 5, 5], "timestamp": [1, 2, 3]})
+    with pytest.raises(TrainingError, match="one item only"):
+        train(Interactions.of(one), config)
+
+
+def test_vectors_beyond_memory_are_told() -> None:
+    config = MatrixFactorizationConfig(embedding_dim=1 << 40)
+    with pytest.raises(TrainingError, match="declare a smaller embedding_dim"):
+        train(Interactions.of(walks()), config)
+
+
+def test_scores_that_overflow_on_held_out_events_are_told() -> None:
+    config = MatrixFactorizationConfig(**SMALL | {"learning_rate": 1e30}, validation={})
+    with pytest.raises(TrainingError, match="lower learning_rate"):
+        train(Interactions.of(walks()), config)
 
 
 @pytest.mark.slow

@@ -126,13 +126,14 @@ class OthersBatches(WindowBatches):
     """Each place is predicted from all the others."""
 
     def cut(self, length: int) -> tuple[Ints, Ints]:
-        """Return windows of `length`."""
-        return self.sequences.windows(length, overlap=0)
+        """Return windows of `length` that hold more than one item."""
+        starts, stops = self.sequences.windows(length, overlap=0)
+        several = stops - starts > 1
+        return starts[several], stops[several]
 
     def batch(self, history: Ints, random: np.random.Generator) -> Batch:  # noqa: ARG002
-        """Return the places of windows that hold more than one item."""
-        several = (history > 0).sum(axis=1, keepdims=True) > 1
-        return _batch(history, np.where(several, history, 0))
+        """Return all places."""
+        return _batch(history, history)
 
 
 @final

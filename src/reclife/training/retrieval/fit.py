@@ -75,7 +75,9 @@ def _chosen(
         if waited == validation.patience:
             break
     if found is None:
-        raise TrainingError(f"Retriever {config.kind}: no epoch gave a finite NDCG.")
+        raise TrainingError(
+            f"Retriever {config.kind}: no epoch gave finite scores: lower learning_rate."
+        )
     return found, epochs
 
 
@@ -85,10 +87,17 @@ class _Training:
         self._interactions, self._config = interactions, config
         sequences = Sequences.of(interactions)
         self._batches = batches(sequences, config)
+        _check(interactions, self._batches, config.kind)
         objective = Objective(config.loss, sequences.columns, len(interactions.index))
-        self._model = build(config, interactions.matrix)
         steps = len(self._batches) * config.epochs
-        self._trainer = Trainer(self._model, objective, config, steps)
+        try:
+            self._model = build(config, interactions.matrix)
+            self._trainer = Trainer(self._model, objective, config, steps)
+        except (MemoryError, tf.errors.ResourceExhaustedError) as error:
+            raise TrainingError(
+                f"Retriever {config.kind}: the vectors of {len(interactions.index)} items do not "
+                "fit into memory: declare a smaller embedding_dim."
+            ) from error
 
     def run(self, epochs: int) -> Vectors:
         for epoch in range(1, epochs + 1):
@@ -116,6 +125,16 @@ class _Training:
 
     def retriever(self) -> Vectors:
         return frozen(self._model, self._interactions)
+
+
+def _check(interactions: Interactions, batches: Batches, kind: str) -> None:
+    if len(interactions.index) < 2:
+        raise TrainingError(f"Retriever {kind}: there is one item only, and so nothing to choose.")
+    if not len(batches):
+        raise TrainingError(
+            f"Retriever {kind}: nobody has two events, so that no item follows from another: "
+            "declare kind: popularity, or ingest a longer log."
+        )
 
 
 def batches(sequences: Sequences, config: NeuralSourceConfig) -> Batches:

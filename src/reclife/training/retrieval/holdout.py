@@ -38,13 +38,15 @@ class Holdout:
     targets: Ints
 
     def ndcg(self, retriever: Retriever, k: int) -> float:
-        """Return the mean NDCG@k by full ranking, seen items masked."""
+        """Return the mean NDCG@k by full ranking, seen items masked; NaN where a score is none."""
         gains, total = 1.0 / np.log2(np.arange(k) + 2), 0.0
         counts = np.bincount(self.query, minlength=len(self.histories))
         ideal = np.concatenate([[0.0], np.cumsum(gains)])[np.minimum(counts, k)]
         for part in blocks(len(self.histories), len(retriever.index)):
             some = self.histories.part(part.start, part.stop)
             scores = retriever.scores(some)
+            if np.isnan(scores).any():
+                return float("nan")
             mask_seen(scores, some)
             best = top_k(scores, k)
             inside = slice(*np.searchsorted(self.query, [part.start, part.stop]))
