@@ -11,6 +11,8 @@ from pydantic import (
     model_validator,
 )
 
+from reclife.config import schedules
+from reclife.config.clipping import ClippingConfig
 from reclife.config.schema import Schema
 from reclife.config.towers import check_heads
 
@@ -107,6 +109,16 @@ class ValidationConfig(Schema):
     )
 
 
+Schedule = Annotated[
+    schedules.ConstantConfig
+    | schedules.CosineConfig
+    | schedules.StepConfig
+    | schedules.ExponentialConfig,
+    Field(discriminator="kind"),
+]
+"""Schedules that need no metric."""
+
+
 class NeuralConfig(Schema):
     """What every trained retriever declares."""
 
@@ -119,6 +131,12 @@ class NeuralConfig(Schema):
     weight_decay: NonNegativeFloat = Field(
         0.0, description="Share of every weight taken away at each step, times the learning rate."
     )
+    schedule: Schedule | None = Field(
+        None,
+        description="How the learning rate changes; null: it falls linearly to zero, after a "
+        "warm-up of a hundredth of all steps.",
+    )
+    clipping: ClippingConfig | None = Field(None, description="Bound of the gradients.")
     validation: ValidationConfig | None = Field(
         None, description="null: all epochs are done, on all events."
     )

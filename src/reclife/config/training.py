@@ -1,10 +1,11 @@
 """How the ranking model and the candidate source are trained."""
 
 from collections.abc import Iterator
-from typing import Annotated, Literal, Self, final
+from typing import Self, final
 
 from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt, model_validator
 
+from reclife.config.clipping import ClippingConfig
 from reclife.config.model import DeepFMConfig, ModelConfig
 from reclife.config.objective import ObjectiveConfig
 from reclife.config.optimizers import (
@@ -33,37 +34,6 @@ _OF_STAGE = (
     "topology",
 )
 """What a stage declares in the place of the training."""
-
-
-class _Limit(Schema):
-    limit: PositiveFloat
-
-
-@final
-class ValueClippingConfig(_Limit):
-    """Every number of a gradient is kept within +- `limit`."""
-
-    kind: Literal["value"] = "value"
-
-
-@final
-class NormClippingConfig(_Limit):
-    """The gradient of each table and of each dense weight is kept to a norm of `limit`."""
-
-    kind: Literal["norm"] = "norm"
-
-
-@final
-class GlobalNormClippingConfig(_Limit):
-    """The whole gradient, sparse and dense together, is kept to a norm of `limit`."""
-
-    kind: Literal["global_norm"] = "global_norm"
-
-
-ClippingConfig = Annotated[
-    ValueClippingConfig | NormClippingConfig | GlobalNormClippingConfig,
-    Field(discriminator="kind"),
-]
 
 
 @final

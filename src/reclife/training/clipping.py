@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import tensorflow as tf
 
-from reclife.config.training import ClippingConfig
+from reclife.config.clipping import ClippingConfig
 
 Tensor = Any
 
