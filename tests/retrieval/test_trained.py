@@ -249,6 +249,7 @@ def test_vectors_beyond_memory_are_told() -> None:
         train(Interactions.of(walks()), config)
 
 
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_scores_that_overflow_on_held_out_events_are_told() -> None:
     config = MatrixFactorizationConfig(**SMALL | {"learning_rate": 1e30}, validation={})
     with pytest.raises(TrainingError, match="lower learning_rate"):
