@@ -7,10 +7,10 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 import yaml
+from tests.measured import feature_stats
 from tests.transforms.rows import state_of
 
 from reclife.config.features import FeaturesConfig
-from reclife.contracts import FeatureStats
 from reclife.errors import DataError
 from reclife.transforms.engine.growth import grow
 from reclife.transforms.engine.out_of_vocabulary import check_rates
@@ -52,16 +52,7 @@ def test_the_sentence_about_unknown_values() -> None:
         name: dict(zip(parts, map(float, shares), strict=True))
         for name, *shares in (re.findall(r"`([^`]+)`", row) for row in rows)
     }
-    stats = FeatureStats(
-        validation_start=1,
-        test_start=2,
-        leaking=False,
-        label_mean=0.5,
-        rows={},
-        base_rates={},
-        oov_rates=rates,
-        vocabularies={},
-    )
+    stats = feature_stats(validation_start=1, test_start=2, oov_rates=rates)
     with pytest.raises(DataError) as found:
         check_rates(stats, FeaturesConfig.model_validate(DECLARED[1]))
     shown = re.findall(r"^    (out_of_vocabulary: .*)$", TEXT, re.MULTILINE)

@@ -6,9 +6,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner, Result
+from tests.measured import training_report
 
 from reclife.cli import cli
-from reclife.contracts import ComparisonReport, EvaluationReport, TrainingReport
+from reclife.contracts import ComparisonReport, EvaluationReport
 from reclife.runtime.project import PROJECT_VARIABLE
 from reclife.runtime.records import commit
 from reclife.runtime.run import run_folder
@@ -47,23 +48,7 @@ def leave_run(project: Path, run_id: str, model: str, right: int) -> None:
     outputs["evaluation"] = folder / "evaluation.json"
     report = EvaluationReport(run_id=run_id, rows=())
     outputs["evaluation"].write_text(report.model_dump_json())
-    training = TrainingReport(
-        run_id=run_id,
-        model_kind=model,
-        seed=0,
-        spec_hash="",
-        epochs=(),
-        best_epoch=0,
-        refitted=False,
-        steps=0,
-        rows=0,
-        seconds=0.0,
-        rows_per_second=0.0,
-        parameters=0,
-        used_features=(),
-        unused_features=(),
-        validation={},
-    )
+    training = training_report(model, run_id=run_id)
     (folder / "training.json").write_text(training.model_dump_json())
     commit(run_id, "training", {"training_report": folder / "training.json"}, {}, "", 0.0)
     commit(run_id, "evaluation", outputs, {}, "", 0.0)

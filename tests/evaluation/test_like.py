@@ -7,6 +7,7 @@ import pyarrow as pa
 import pytest
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss, roc_auc_score
+from tests.measured import feature_stats
 
 from reclife.config.evaluation import (
     BootstrapConfig,
@@ -23,7 +24,6 @@ from reclife.contracts import (
     EvaluationRow,
     Feature,
     FeatureSpec,
-    FeatureStats,
     Platt,
     Task,
 )
@@ -461,16 +461,7 @@ def test_a_floor_of_lists_is_meant_for_the_trained_models_lists() -> None:
         gate.check(report, rules, "deepfm", "there.html")
 
 
-STATS = FeatureStats(
-    validation_start=1,
-    test_start=2,
-    leaking=False,
-    label_mean=0.5,
-    rows={},
-    base_rates={},
-    oov_rates={},
-    vocabularies={},
-)
+STATS = feature_stats(validation_start=1, test_start=2)
 
 
 def body_of(result: like.LikeResult, lists: ListsResult, config: EvaluationConfig) -> str:

@@ -9,10 +9,11 @@ import pyarrow as pa
 import pytest
 from sklearn.isotonic import IsotonicRegression
 from sklearn.metrics import log_loss
+from tests.measured import feature_stats, training_report
 
 from reclife.config.evaluation import EvaluationConfig, QueriesConfig, SampledConfig
 from reclife.config.retrieval import CandidatesConfig, ItemKnnConfig, PopularityConfig
-from reclife.contracts import FeatureSpec, FeatureStats, Task, TrainingReport
+from reclife.contracts import FeatureSpec, Task
 from reclife.errors import DataError
 from reclife.metrics.calibrators import calibrated
 from reclife.models import saved
@@ -22,33 +23,8 @@ from reclife.retrieval.candidates import CandidateSource
 TASKS = (Task(name="like", label="label"), Task(name="buy", label="label_buy"))
 SPEC = FeatureSpec(features=(), tables=(), state_hash="", tasks=TASKS)
 ITEMS, USERS = pa.table({"item_id": range(9)}), pa.table({"user_id": range(6)})
-TRAINING = TrainingReport(
-    run_id="r",
-    model_kind="mmoe",
-    seed=0,
-    spec_hash="",
-    epochs=(),
-    best_epoch=0,
-    refitted=False,
-    steps=0,
-    rows=0,
-    seconds=0.0,
-    rows_per_second=0.0,
-    parameters=0,
-    used_features=(),
-    unused_features=(),
-    validation={},
-)
-STATS = FeatureStats(
-    validation_start=None,
-    test_start=None,
-    leaking=False,
-    label_mean=0.5,
-    rows={},
-    base_rates={},
-    oov_rates={},
-    vocabularies={},
-)
+TRAINING = training_report("mmoe", run_id="r")
+STATS = feature_stats()
 
 
 def part(seed: int, rows: int = 300, positive: float = 0.4) -> pa.Table:

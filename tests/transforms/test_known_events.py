@@ -1,6 +1,7 @@
 """What lies before the test part, and what in it, by hand."""
 
 import pyarrow as pa
+from tests.measured import feature_stats
 
 from reclife.contracts import FeatureSpec, FeatureStats
 from reclife.transforms.engine.known_events import divide
@@ -10,16 +11,7 @@ Pairs = list[tuple[int, int]]
 
 
 def stats(cut: int | None) -> FeatureStats:
-    return FeatureStats(
-        validation_start=None,
-        test_start=cut,
-        leaking=cut is None,
-        label_mean=0.5,
-        rows={},
-        base_rates={},
-        oov_rates={},
-        vocabularies={},
-    )
+    return feature_stats(test_start=cut, leaking=cut is None)
 
 
 def table(*rows: tuple[int, int, float], times: list[int] | None = None) -> pa.Table:

@@ -3,25 +3,16 @@
 import numpy as np
 import pyarrow as pa
 import pytest
+from tests.measured import feature_stats
 from tests.training import toy
 from tests.transforms.rows import state_of
 
-from reclife.contracts import FeatureStats
 from reclife.errors import ConfigError, ExportError
 from reclife.pipelines.training import nodes
 from reclife.pipelines.training.pipeline import create_pipeline
 from reclife.transforms.state import FeatureState
 
-STATS = FeatureStats(
-    validation_start=50,
-    test_start=100,
-    leaking=False,
-    label_mean=0.5,
-    rows={},
-    base_rates={},
-    oov_rates={},
-    vocabularies={},
-)
+STATS = feature_stats(validation_start=50, test_start=100)
 EVENTS = pa.table(
     {
         "user_id": [1, 1, 2, 2, 3],
