@@ -11,6 +11,7 @@ from reclife.config.problems import hint, nearest
 from reclife.config.slices import ColumnSlice
 
 LISTS = "lists"
+"""The task of the lists; every other task is something that is predicted of an event."""
 
 
 def evaluation_problems(

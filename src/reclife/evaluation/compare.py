@@ -7,6 +7,7 @@ from typing import final
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from reclife.config.evaluated import LISTS
 from reclife.contracts import ITEM, LABEL, TIME, USER, ComparisonReport, ComparisonRow
 from reclife.errors import DataError
 from reclife.evaluation import differences
@@ -14,7 +15,7 @@ from reclife.evaluation.differences import Drawing, metrics_of
 from reclife.evaluation.events import COMPARED
 from reclife.evaluation.lists import TARGETS
 from reclife.evaluation.pairing import paired
-from reclife.evaluation.rows import ALL, LISTS
+from reclife.evaluation.rows import ALL
 from reclife.transforms.kernels.arrays import floats
 
 TASK = "task"

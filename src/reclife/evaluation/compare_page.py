@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 from html import escape
 
+from reclife.config.evaluated import LISTS
 from reclife.contracts import ComparisonReport, ComparisonRow
 from reclife.evaluation import look
 from reclife.evaluation.figures import said
 from reclife.evaluation.look import LOWER_IS_BETTER, OTHERS, OURS, called
-from reclife.evaluation.rows import ALL, LISTS
+from reclife.evaluation.rows import ALL
 
 WORSE = "#b0486a"
 

@@ -1,9 +1,9 @@
 """The declared floors that fail the run."""
 
+from reclife.config.evaluated import LISTS
 from reclife.config.gate import FloorConfig, GateConfig
 from reclife.contracts import EvaluationReport, EvaluationRow
 from reclife.errors import GateFailed
-from reclife.evaluation.rows import LISTS
 
 ABSENT = "was not measured, or is not defined on this test part"
 

@@ -8,13 +8,14 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from reclife.config.evaluated import LISTS
 from reclife.config.evaluation import EvaluationConfig
 from reclife.contracts import TIME, USER, EvaluationRow
 from reclife.evaluation.catalogue import Catalogue
 from reclife.evaluation.places import Ranked, Standing, rank
 from reclife.evaluation.queries import Bools, Queries, Targets
 from reclife.evaluation.rankers import Ranker
-from reclife.evaluation.rows import ALL, LISTS, Measured, Rows
+from reclife.evaluation.rows import ALL, Measured, Rows
 from reclife.evaluation.slices import Entities, names_of, of_targets
 from reclife.metrics.beyond import concentration
 from reclife.metrics.ranking import at_k, graded_at_k, ideal_gain, per_user, places

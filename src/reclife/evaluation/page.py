@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 
+from reclife.config.evaluated import LISTS
 from reclife.config.evaluation import EvaluationConfig
 from reclife.contracts import EvaluationReport, EvaluationRow, FeatureStats
 from reclife.evaluation import figures, figures_lists, look, protocol
 from reclife.evaluation.like import LikeResult
 from reclife.evaluation.lists import SAMPLED, UNKNOWN_AS_MISS, ListsResult
-from reclife.evaluation.rows import ALL, DIFFERENCE, DRAWN, LISTS
+from reclife.evaluation.rows import ALL, DIFFERENCE, DRAWN
 
 LIKE_METRICS = (
     "auc",

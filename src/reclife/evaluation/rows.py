@@ -15,8 +15,6 @@ from reclife.metrics.resampling import Resamples
 
 ALL = "all"
 """The slice of everything."""
-LISTS = "lists"
-"""The task of the lists; every other task is something that is predicted of an event."""
 DRAWN = "sampled_negatives"
 """The slice of figures on drawn negatives, and the beginning of the names of their slices."""
 DIFFERENCE = "_difference"
