@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 import yaml
+from pydantic import PositiveInt
 
 from reclife.config.root import check_parameters
 from reclife.config.schema import Schema
@@ -20,6 +21,9 @@ class Limits(Schema):
     share: float | None = None
     flag: bool = False
     either: int | bool = 1
+    many: tuple[PositiveInt, ...] = ()
+    perhaps: PositiveInt | None = None
+    values: tuple[int | str, ...] = ()
 
 
 def told(project: Path, **training: Any) -> list[str]:
@@ -41,10 +45,21 @@ def test_every_number_is_finite(value: float) -> None:
         Limits(share=value)
 
 
-@pytest.mark.parametrize("field", ["count", "share"])
-def test_truth_is_no_number_and_may_be_declared_where_it_is_meant(field: str) -> None:
-    with pytest.raises(ValueError, match=f"{field} should be a number, not true"):
-        Limits.model_validate({field: True})
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("count", True), ("share", False), ("perhaps", True), ("many", [3, True])],
+)
+def test_truth_is_no_number(field: str, value: Any) -> None:
+    with pytest.raises(ValueError, match=f"{field} should be a number, not true or false"):
+        Limits.model_validate({field: value})
+
+
+def test_truth_is_no_text_either() -> None:
+    with pytest.raises(ValueError, match="values should be a number or text in quotes, not true"):
+        Limits.model_validate({"values": ["a", True]})
+
+
+def test_truth_may_be_declared_where_it_is_meant() -> None:
     assert Limits.model_validate({"flag": True, "either": True}).either is True
 
 

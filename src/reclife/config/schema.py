@@ -1,6 +1,6 @@
 """The base of every configuration model: closed, immutable, its numbers finite."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from types import UnionType
 from typing import Annotated, Any, Union, get_args, get_origin
 
@@ -15,19 +15,32 @@ class Schema(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _truth_is_no_number(cls, declared: Any) -> Any:
-        """Refuse `yes` or `true` for a number, which would be read as 1."""
+        """Refuse `yes` or `true` for a number, alone or in a list, which would be read as 1."""
         if isinstance(declared, Mapping):
             for name, value in declared.items():
-                if isinstance(value, bool) and name in cls.model_fields:
-                    members = set(_members(cls.model_fields[name].annotation))
-                    if members <= {int, float, type(None)}:
-                        raise ValueError(f"{name} should be a number, not {str(value).lower()}")
+                if name in cls.model_fields:
+                    for meant in _misread(value, [cls.model_fields[name].annotation]):
+                        raise ValueError(f"{name} should be {meant}, not true or false")
         return declared
+
+
+def _misread(value: Any, annotations: Sequence[Any]) -> Iterator[str]:
+    """Yield what is meant wherever `value` is true or false and would be read as a number."""
+    members = [member for one in annotations for member in _members(one)]
+    if isinstance(value, bool):
+        if {int, float} & set(members) and bool not in members:
+            yield "a number or text in quotes" if str in members else "a number"
+    elif isinstance(value, list | tuple):
+        lists = [member for member in members if get_origin(member) in (tuple, list, frozenset)]
+        for element in value:
+            yield from _misread(element, [one for each in lists for one in get_args(each)])
 
 
 def _members(annotation: Any) -> Iterator[Any]:
     """Yield the types of which a value may be."""
-    if get_origin(annotation) in (Union, UnionType, Annotated):
+    if get_origin(annotation) is Annotated:
+        yield from _members(get_args(annotation)[0])
+    elif get_origin(annotation) in (Union, UnionType):
         for member in get_args(annotation):
             yield from _members(member)
     else:
