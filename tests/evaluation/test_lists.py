@@ -250,6 +250,20 @@ def test_a_published_split_in_plain_python(seen: str) -> None:
     assert again.items.equals(negatives.items)
 
 
+def test_every_item_that_is_neither_met_nor_right_is_drawn_as_often() -> None:
+    past = pa.table({"user_id": range(3000), "item_id": [q % 6 for q in range(3000)]})
+    test = pa.table({"user_id": range(3000), "item_id": [(q + 2) % 6 for q in range(3000)]})
+    asked = queries.build(
+        past, test, QueriesConfig(per="user", min_history=1, targets="all"), "mask"
+    )
+    known = pa.array(range(6))
+    found = drawn.draw(asked, known, SampledConfig(negatives=2, seed=3))
+    users = np.asarray(asked.users)[found.query]
+    steps = np.bincount((np.asarray(found.items) - users) % 6, minlength=6)
+    assert steps[[0, 2]].tolist() == [0, 0]
+    np.testing.assert_allclose(steps[[1, 3, 4, 5]], 1500, atol=4 * np.sqrt(3000) / 2)
+
+
 def test_slices_take_their_own_targets(
     parts: tuple[pa.Table, pa.Table], source: CandidateSource
 ) -> None:

@@ -7,7 +7,7 @@ import pyarrow.compute as pc
 from reclife.config.evaluation import SampledConfig
 from reclife.contracts import ITEM, TIME, USER
 from reclife.evaluation.queries import Queries, Targets
-from reclife.retrieval.interactions import ItemIndex
+from reclife.retrieval.interactions import Ints, ItemIndex
 
 
 def draw(queries: Queries, known: pa.Array, config: SampledConfig) -> Targets:
@@ -26,15 +26,20 @@ def draw(queries: Queries, known: pa.Array, config: SampledConfig) -> Targets:
     bounds = np.searchsorted(queries.upcoming.query, np.arange(len(queries) + 1))
     chosen = []
     for q in range(len(queries)):
-        free = np.ones(len(known) + 1, bool)
-        free[-1] = False  # where unknown items, -1, fall
-        free[met[starts[q] : starts[q + 1]]] = False
-        free[right[bounds[q] : bounds[q + 1]]] = False
-        places = np.flatnonzero(free)
-        take = min(config.negatives, len(places))
-        chosen.append(np.sort(rng.choice(places, take, replace=False)))
+        own = met[starts[q] : starts[q + 1]], right[bounds[q] : bounds[q + 1]]
+        taken = np.unique(np.concatenate(own))
+        taken = taken[taken >= 0]
+        free = len(known) - len(taken)
+        ranks = rng.choice(free, min(config.negatives, free), replace=False, shuffle=False)
+        chosen.append(_nth_free(np.sort(ranks), taken))
     query = np.repeat(np.arange(len(queries)), [len(some) for some in chosen])
     return Targets(query, index.raw(np.concatenate([np.zeros(0, np.int64), *chosen])), None)
+
+
+def _nth_free(ranks: Ints, taken: Ints) -> Ints:
+    """Return the numbers at `ranks` among those from 0 that are not `taken`, which is sorted."""
+    free_before = taken - np.arange(len(taken))
+    return ranks + np.searchsorted(free_before, ranks, side="right")
 
 
 def as_table(queries: Queries, drawn: Targets | None) -> pa.Table:
