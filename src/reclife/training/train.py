@@ -123,12 +123,12 @@ class _Training:
         self._declared = spec
         self._logs = logs
         self._watch = Watch(config.watch)
-        self._failure = Failure(table, logs)
         model = build(config.model, spec, config.seed)
         features = model.features
         self._spec = learnt = learnt_by(model, spec)
         check_tasks(config, learnt.tasks)
         self._all = Examples.from_table(table, features, learnt, config.objective)
+        self._failure = Failure(table, self._all, logs)
         self._train, self._validation = self._all.split(rows)
         check_examples(self._train, features, learnt.tasks, config.objective)
         check_judges(config, self._validation, learnt.tasks)
