@@ -211,6 +211,19 @@ def test_the_graph_is_the_encoder_and_padding_changes_nothing(config: SequenceMo
     np.testing.assert_allclose(longer, cut, atol=1e-5)
 
 
+@pytest.mark.parametrize("config", [KINDS[3], KINDS[5], KINDS[8]], ids=named)
+def test_what_follows_changes_no_place_before_it(config: SequenceModelConfig) -> None:
+    """Training knows places by what came before them, as they are when a list is asked for."""
+    model = build(config, Interactions.of(walks()).matrix)
+    assert isinstance(model, SequenceModel)
+    rng = np.random.default_rng(5)
+    history = np.pad(rng.integers(1, ITEMS + 1, (7, 4)), ((0, 0), (2, 0)))
+    whole = model.states(history, training=False).numpy()
+    for stop in range(3, 7):
+        asked = model.newest(history[:, :stop]).numpy()
+        np.testing.assert_allclose(whole[:, stop - 1], asked, atol=1e-5)
+
+
 @few_kinds
 def test_unknown_items_are_ignored_and_strangers_get_the_fallback(
     config: NeuralSourceConfig, fitted: Fitted

@@ -1,6 +1,6 @@
 r"""BERT4Rec: masked places are filled in from both sides.
 
-.. math:: x_t = \sqrt D\, v_{h_t} + P_{T - t} \qquad q_t = \mathrm{LN}(\mathrm{Block}(\ldots x)_t)
+.. math:: x_t = \sqrt D\, v_{h_t} + P_t \qquad q_t = \mathrm{LN}(\mathrm{Block}(\ldots x)_t)
           \qquad s_{ti} = \langle q_t, v_i \rangle + b_i
 
 as SASRec, with three differences: every place sees all others, a share of the places shows a mask
@@ -17,7 +17,7 @@ import tensorflow as tf
 from reclife.config.neural import BERT4RecConfig
 from reclife.models.layers.encoder_block import HIDDEN
 from reclife.models.retrieval.model import Variable, table
-from reclife.models.retrieval.sequence import SequenceModel, present
+from reclife.models.retrieval.sequence import SequenceModel, earlier, present
 from reclife.models.retrieval.transformer import Transformer
 
 Tensor = Any
@@ -39,7 +39,7 @@ class BERT4Rec(SequenceModel):
         """Return the encoded places; id `I + 1` is the mask."""
         rows = tf.gather(tf.concat([self.table, self.mask], axis=0), history)
         hidden = (1.0 - present(history)[:, tf.newaxis]) * HIDDEN
-        return self.transformer(rows, hidden, training=training)
+        return self.transformer(rows, earlier(history), hidden, training=training)
 
     def newest(self, history: Tensor) -> Tensor:
         """Return what stands at the mask after the history."""

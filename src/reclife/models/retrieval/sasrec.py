@@ -1,10 +1,10 @@
 r"""SASRec: every place of the history looks at itself and at what came before.
 
-.. math:: x_t = \sqrt D\, v_{h_t} + P_{T - t} \qquad q_t = \mathrm{LN}(\mathrm{Block}(\ldots x)_t)
+.. math:: x_t = \sqrt D\, v_{h_t} + P_t \qquad q_t = \mathrm{LN}(\mathrm{Block}(\ldots x)_t)
           \qquad s_{ti} = \langle q_t, v_i \rangle + b_i
 
-with `v` the item table `[I, D]`, used on both sides, `P` a row for each distance from the newest
-place and Block from `layers.encoder_block`. The loss is declared: binary cross-entropy in the
+with `v` the item table `[I, D]`, used on both sides, `P` a row for each place, counted from the
+oldest, and Block from `layers.encoder_block`. The loss is declared: binary cross-entropy in the
 paper, cross-entropy over all items in the second reference, the calibrated one (gSASRec) in the
 third.
 
@@ -21,7 +21,7 @@ import tensorflow as tf
 from reclife.config.neural import GSASRecConfig, SASRecConfig
 from reclife.models.layers.encoder_block import HIDDEN
 from reclife.models.retrieval.model import table
-from reclife.models.retrieval.sequence import SequenceModel, present
+from reclife.models.retrieval.sequence import SequenceModel, earlier, present
 from reclife.models.retrieval.transformer import Transformer
 
 Tensor = Any
@@ -44,7 +44,7 @@ class SASRec(SequenceModel):
         past = tf.linalg.band_part(tf.ones([length, length]), -1, 0)
         seen = past * present(history)[:, tf.newaxis]  # [B, T, T]
         rows, hidden = tf.gather(self.table, history), (1.0 - seen) * HIDDEN
-        return self.transformer(rows, hidden, training=training)
+        return self.transformer(rows, earlier(history), hidden, training=training)
 
     def newest(self, history: Tensor) -> Tensor:
         """Return the last place."""

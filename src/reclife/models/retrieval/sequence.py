@@ -1,4 +1,4 @@
-"""What the models of a history have in common: places counted from the newest."""
+"""What the models of a history have in common."""
 
 import abc
 from collections.abc import Mapping
@@ -41,3 +41,12 @@ class SequenceModel(RetrievalModel):
 def present(history: Tensor) -> Tensor:
     """Return 1 where there is an item, 0 at padding `[B, T]`."""
     return tf.cast(history > 0, tf.float32)
+
+
+def earlier(history: Tensor) -> Tensor:
+    """Return how many items came before each place `[B, T]`; 0 at padding.
+
+    Counted so, a place is the same whatever follows it: what training knows of a place in the
+    middle of a history holds when the history ends there.
+    """
+    return tf.cast(tf.cumsum(present(history), axis=1, exclusive=True), tf.int32)

@@ -1,4 +1,4 @@
-"""Item rows with their distance from the newest place, through transformer blocks."""
+"""Item rows with their place in the history, through transformer blocks."""
 
 from typing import Any, final
 
@@ -15,7 +15,7 @@ Tensor = Any
 
 @final
 class Transformer(keras.layers.Layer):
-    """`[B, T, D]`, `[B, T, T] -> [B, T, D]`; T may be anything up to `max_length`."""
+    """`[B, T, D]`, `[B, T]`, `[B, T, T] -> [B, T, D]`, for any T; items up to `max_length`."""
 
     def __init__(self, config: TransformerConfig, seed: int) -> None:
         super().__init__(name="transformer")
@@ -33,10 +33,10 @@ class Transformer(keras.layers.Layer):
         self.norm = layer_norm(dim, "norm")
         self.built = True
 
-    def call(self, rows: Tensor, mask: Tensor, training: bool = False) -> Tensor:
-        """Return the encoded places; `mask` as in `EncoderBlock`."""
-        places = self.positions[self.positions.shape[0] - tf.shape(rows)[1] :]
-        encoded = self.drop(rows * self.scale + places, training=training)
+    def call(self, rows: Tensor, earlier: Tensor, mask: Tensor, training: bool = False) -> Tensor:
+        """Return the encoded places, each after `earlier` others; `mask` as in `EncoderBlock`."""
+        placed = rows * self.scale + tf.gather(self.positions, earlier)
+        encoded = self.drop(placed, training=training)
         for block in self.blocks:
             encoded = block(encoded, mask, training=training)
         return self.norm(encoded)
