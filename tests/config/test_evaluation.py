@@ -19,7 +19,7 @@ GENRE = {"kind": "column", "column": "genres"}
     [
         ({"k": [10, 20, 10]}, "k: 10 is declared twice"),
         ({"k": [1001]}, "less than or equal to 1000"),
-        ({"k": [True]}, "valid integer"),
+        ({"k": [True]}, "k: a number is meant, not true"),
         ({"slices": [GENRE, {**GENRE, "most": 3}]}, "item column 'genres' is declared twice"),
         ({"slices": [{"kind": "new_users"}] * 2}, "slices: new_users is declared twice"),
         ({"slices": [{**GENRE, "bounds": [3, 1]}]}, "bounds must ascend"),

@@ -50,12 +50,12 @@ def test_every_number_is_finite(value: float) -> None:
     [("count", True), ("share", False), ("perhaps", True), ("many", [3, True])],
 )
 def test_truth_is_no_number(field: str, value: Any) -> None:
-    with pytest.raises(ValueError, match=f"{field} should be a number, not true or false"):
+    with pytest.raises(ValueError, match=f"{field}: a number is meant, not true"):
         Limits.model_validate({field: value})
 
 
 def test_truth_is_no_text_either() -> None:
-    with pytest.raises(ValueError, match="values should be a number or text in quotes, not true"):
+    with pytest.raises(ValueError, match="values: YAML reads yes, no, on"):
         Limits.model_validate({"values": ["a", True]})
 
 

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 from pydantic import BeforeValidator, ConfigDict, Field, field_validator, model_validator
 
 from reclife.config.problems import nearest
-from reclife.config.schema import Schema
+from reclife.config.schema import QUOTE, Schema
 
 Scalar = Literal["int64", "string", "float64"]
 ColumnType = Literal["int64", "string", "float64", "int64_list", "string_list", "float64_list"]
@@ -25,7 +25,7 @@ _MISTAKEN = {"Y": "y", "D": "d"}
 def _no_boolean(value: object) -> object:
     """Refuse what YAML makes of an unquoted yes, no, on or off."""
     if isinstance(value, bool):
-        raise ValueError("YAML reads yes, no, on, off, true and false as booleans: quote the text")
+        raise ValueError(QUOTE)
     return value
 
 
@@ -50,7 +50,7 @@ class Column(Schema):
         description="int64 and string never pass through a float; a list is read from a list or "
         "from a text with separators."
     )
-    missing: Annotated[str | int | float, BeforeValidator(_no_boolean)] = Field(
+    missing: str | int | float = Field(
         "reject",
         description="An empty value: `reject` sets the row aside, `keep` leaves it null, "
         "anything else is written in its place.",

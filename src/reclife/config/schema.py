@@ -6,6 +6,9 @@ from typing import Annotated, Any, Union, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, model_validator
 
+QUOTE = "YAML reads yes, no, on, off, true and false as booleans: quote the text"
+"""What to do with a boolean that was meant as a text."""
+
 
 class Schema(BaseModel):
     """A closed, immutable piece of the declaration; an unknown key is an error."""
@@ -20,16 +23,16 @@ class Schema(BaseModel):
             for name, value in declared.items():
                 if name in cls.model_fields:
                     for meant in _misread(value, [cls.model_fields[name].annotation]):
-                        raise ValueError(f"{name} should be {meant}, not true or false")
+                        raise ValueError(f"{name}: {meant}")
         return declared
 
 
 def _misread(value: Any, annotations: Sequence[Any]) -> Iterator[str]:
-    """Yield what is meant wherever `value` is true or false and would be read as a number."""
+    """Yield what to do wherever `value` is true or false and would be read as a number."""
     members = [member for one in annotations for member in _members(one)]
     if isinstance(value, bool):
         if {int, float} & set(members) and bool not in members:
-            yield "a number or text in quotes" if str in members else "a number"
+            yield QUOTE if str in members else "a number is meant, not true or false"
     elif isinstance(value, list | tuple):
         lists = [member for member in members if get_origin(member) in (tuple, list, frozenset)]
         for element in value:
