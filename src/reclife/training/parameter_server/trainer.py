@@ -132,13 +132,23 @@ class ParameterServerTrainer(Trainer):
         return self._coordinator.schedule(function, args=(rows, sizes, numbers, paces))
 
     def _done(self, unit: list[Work], remote: Any) -> Iterator[tuple[Work, StepResult]]:
-        found = np.asarray(remote.fetch())
+        found = self._figures(unit, remote)
         names = self._units[any(one.watch for one in unit)].watched
         tasks = len(self.model.tasks)
         for one, numbers in zip(unit, found, strict=True):
             losses, rest = numbers[2 : 2 + tasks], numbers[2 + tasks :]
             watched = dict(zip(names, map(float, rest), strict=True)) if one.watch else {}
             yield one, StepResult(float(numbers[0]), losses, float(numbers[1]), watched)
+
+    def _figures(self, unit: list[Work], remote: Any) -> Array:
+        """Return what `unit` came to; where its worker died with that unread, it is done again."""
+        while True:
+            try:
+                return np.asarray(remote.fetch())
+            except tf.errors.UnavailableError as error:
+                if type(error) is not tf.errors.UnavailableError:  # a server's is of its own type
+                    raise
+                remote = self._handed_out(unit)
 
     def forget(self, step: int) -> int:
         """Forget rows as `eviction` declares, on every server."""
